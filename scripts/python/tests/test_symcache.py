@@ -7,6 +7,7 @@ import array
 import gc
 import json
 import os
+import pickle
 import random
 import subprocess
 import sys
@@ -455,3 +456,15 @@ def test_filter_settings(store, cache):
     for name, value in (("dialect", "x"), ("x", "")):
         with pytest.raises(ValueError):
             symcache.Filter(store).set(name, value)
+
+
+def test_what_is_found_can_be_pickled(store, cache):
+    address, = cache.addresses_of(FUNCTION)
+    process = symcache.Process(store)
+    process.add(0x10000000, 0x20000000, build_id=cache.build_id, origin="vaddr")
+    found = [cache.frames(address), cache.find(FUNCTION), process.symbolize([0x10000000 + address]),
+             symcache.Thread(1, "", False, (symcache.StackFrame(1, 2, "", b"", 0, cache.frames(address)),), "")]
+    assert pickle.loads(pickle.dumps(found)) == found
+    for handle in (cache, store, process):
+        with pytest.raises(TypeError):
+            pickle.dumps(handle)
