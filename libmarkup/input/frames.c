@@ -59,7 +59,7 @@ static void make_anchor(const struct mk_frame_row *row, struct anchor *a)
 	a->numbered = strchr(row->left, '#');
 	n = (size_t)(a->len - a->lead);
 	a->hex = !strncmp(row->right, a->word + a->lead, n) && row->right[n] == '%' &&
-		 strchr("AHOLBUXx", row->right[n + 1]);
+		 strchr("AHOLMBUXx", row->right[n + 1]);
 	a->behind = a->hex && row->right[n + 2] != '%' ? row->right[n + 2] : 0;
 }
 
@@ -99,6 +99,9 @@ static bool stands_behind(const struct mk_frame_row *row, const char *begin, con
  * "redis-server *:6379(+0x12)". What its name may be in [p, word), or nothing. */
 static struct sc_str titled_program(const char *p, const char *word)
 {
+	const char *quote = memrchr(p, '"', (size_t)(word - p));
+
+	p = quote ? quote + 1 : p;
 	const char *end = mk_trimmed(p, word), *path = mk_find_back(p, end, " /"), *begin;
 	const char *colon = mk_find_back(p, word, ": "), *blank;
 
@@ -171,6 +174,8 @@ static const char *end_of_text(struct reading *r, const char *p, const char **be
 		r->octal = next_end(p, r->end, "#012");
 	*behind = r->newline < r->octal ? r->newline + 2 : r->octal + 4;
 	*behind = *behind > r->end ? r->end : *behind;
+	while (r->octal < r->newline && r->end - *behind >= 4 && !memcmp(*behind, "#011", 4))
+		*behind += 4; /* tabs */
 	return r->newline < r->octal ? r->newline : r->octal;
 }
 
@@ -313,8 +318,8 @@ static void read_any(struct mk_line *l, const char *end)
 
 const struct mk_input mk_frames_input = {
 	.words = (const char *const[]){
-		COMMON, "(0x", "\t0x", "pc ", "e #", "e_#_", " Unk", "!Unk", "Back", "(Nat",
-		"Host", "==  ", "\", a", "obj<", "(ip:", "ld_i", " [<", " (/", "al -", "(map", "rip=",
+		COMMON, "(0x", "\t0x", "t0x", "pc ", "e #", "e_#_", " Unk", "!Unk", "Back", "(Nat",
+		"Host", "==  ", "\", a", "obj<", "(ip:", "ld_i", " [<", " (/", " - /", "al -", "(map", "rip=",
 		"2lin", "ce: ", "+ 0x", "# 0x", "@   ", "@ 0x", "<sig", "Nati", "||0x", " ([", "MMAP",
 		"d-id", "d id", "ule|", NULL },
 	.context_words = (const char *const[]){

@@ -18,6 +18,8 @@ bool mk_row_makes_sense(const struct mk_frame_row *row, const struct mk_parts *p
 
 	if ((row->flags & MK_ROW_PATH) && !memchr(name.ptr, '/', name.len))
 		return false;
+	if ((row->flags & MK_ROW_TABBED) && mk_find(name.ptr, name.ptr + name.len, "+0x"))
+		return false; /* that is another address */
 	if ((row->flags & MK_ROW_HIGH) && !(v[MK_ADDRESS] >> 32))
 		return false;
 	if (!name.len && !(row->flags & MK_ROW_NULL) && mk_has(parts, MK_ADDRESS) &&

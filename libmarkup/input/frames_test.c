@@ -171,8 +171,8 @@ static void test_rows(void **state)
 		char got[1024];
 
 		only.rows[i / 64] = 1ull << i % 64;
-		check_pattern(row, row->left, "NAHLTODBUXxdwIJSPQ_1{}");
-		check_pattern(row, row->right, "(|)NAHLTODBUXxdwIJGSFPW_1.${}");
+		check_pattern(row, row->left, "NAHLMTODBUXxdwIJSPQ_1{}");
+		check_pattern(row, row->right, "(|)NAHLMTODBUXxdwIJGSFPW_1.${}");
 		if (!markup_inputs_valid(row->name))
 			fail_msg("%s is not in the list of formats", row->name);
 		for (size_t k = 0; k < NUM_FRAME_SAMPLES; k++) {

@@ -21,9 +21,10 @@ static bool read_name(const char *p, const char *end, struct mk_row *row)
 	static const char deleted[] = " (deleted)";
 
 	mk_match(&p, end, "%_");
-	end = mk_end_of_text(p, end);
-	while (end > p && strchr(" \t\r\"", end[-1]))
-		end--;
+	for (const char *at = end = mk_end_of_text(p, end); at > p; at--)
+		if (at[-1] == '"' || at[-1] == '\033') /* of JSON, a colour */
+			end = at - 1;
+	end = mk_trimmed(p, end);
 	if (mk_ends_with(p, end, deleted))
 		end -= strlen(deleted);
 	row->name = sc_span(p, end);

@@ -22,13 +22,15 @@ static inline bool mk_is_build_id(struct sc_str s)
 	return s.len % 2 == 0 && mk_field_build_id(s, NULL);
 }
 
-/* Is p, in a line that begins at `line`, not in the middle of a word? What an escape of JSON
- * or of a terminal ends with is not a part of the next word. */
+/* Is p, in a line that begins at `line`, not in the middle of a word? What an escape of JSON, of
+ * rsyslog (a tab is "#011") or of a terminal ends with is not a part of the next word. */
 static inline bool mk_begins_word(const char *line, const char *p)
 {
 	const char before = p > line ? p[-1] : ' ';
 	const bool letter = (before | 0x20) >= 'a' && (before | 0x20) <= 'z';
 
+	if (before == '1' && p - line >= 4 && !memcmp(p - 4, "#011", 4))
+		return true;
 	if (letter && p - line >= 2 && p[-2] == '\\' && (before == 'n' || before == 't'))
 		return true;
 	if (before == 'm' && p - line >= 3 && memchr(p - (p - line < 8 ? p - line : 8), '\033',

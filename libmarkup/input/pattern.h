@@ -5,7 +5,7 @@
  * '"', which may be escaped as in JSON, and
  *
  *   %N  decimal, number of the frame     %A  hex, address of the process
- *   %H  hex, offset in the module        %L  the same, of 8 or 16 digits; %U of 12, %X of 14
+ *   %H  hex, offset in the module        %L  the same, of 8 or 16 digits; %M of 16, %X 14, %U 12
  *   %T  decimal, offset in the module    %O  hex, %D decimal: offset from the symbol
  *   %B  hex, where the module begins     %I  build ID, of 8 bytes or more; %J of any length
  *   %x  hex, %d decimal, of no interest  %G  GUID, and a digit or more behind it

@@ -11,7 +11,7 @@ const struct mk_number mk_numbers[128] = {
 	['T'] = { true, 0, 0, MK_OFFSET + 1 }, ['D'] = { true, 0, 0, MK_SYMBOL_OFFSET + 1 },
 	['A'] = { false, 0, 0, MK_ADDRESS + 1 }, ['L'] = { false, 16, 8, MK_ADDRESS + 1 },
 	['U'] = { false, 12, 12, MK_ADDRESS + 1 }, ['X'] = { false, 14, 14, MK_ADDRESS + 1 },
-	['H'] = { false, 0, 0, MK_OFFSET + 1 },
+	['M'] = { false, 16, 16, MK_ADDRESS + 1 }, ['H'] = { false, 0, 0, MK_OFFSET + 1 },
 	['O'] = { false, 0, 0, MK_SYMBOL_OFFSET + 1 }, ['B'] = { false, 0, 0, MK_BASE + 1 },
 };
 

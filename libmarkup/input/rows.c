@@ -50,6 +50,8 @@ const struct mk_frame_row mk_frame_rows[] = {
 	  MK_ROW_VADDR },
 	{ "sanitizer", " 0x", "#%N", " 0x%A in%( %S%|%) (%P+0x%H)" BUILD_ID, EXACT, MK_FORM_SANITIZER,
 	  MK_ROW_VADDR },
+	{ "sanitizer", " 0x", "#%N", " 0x%M (%P+0x%H)" BUILD_ID, LOW12, MK_FORM_SANITIZER,
+	  MK_ROW_VADDR },
 	{ "sanitizer", " 0x", "#%N", " 0x%A (%P+0x%H)" BUILD_ID, EXACT, MK_FORM_SANITIZER,
 	  MK_ROW_VADDR, .before = "  " },
 	{ "sanitizer", " 0x", "#%N%_", " 0x%A%( in%|%)%( %S%|%) (%P+0x%H)" BUILD_ID, LOW12,
@@ -140,6 +142,8 @@ const struct mk_frame_row mk_frame_rows[] = {
 	{ "julia", "(ip:", "unknown function ", "(ip: 0x%A)%( at %P%$%|%)", EXACT },
 	{ "unreal", "!Unk", "0x%A %P", "!UnknownFunction(0x%H)", EXACT },
 	{ "zig", " 0x", "???:?:?:", " 0x%A in %{???%} (%P)%$", EXACT },
+	{ "mono", " - /", "0x%A", " - %P : %(%{(null)%}%|%S%)%$", RA },
+	{ "mono", "t^0x", "", "0x%A - %P : %(%{(null)%}%|%S%)%$", RA }, /* of JSON */
 	{ "mono", "\t0x", "", " 0x%A - %P : %(%{(null)%}%|%S%)%$", RA },
 	{ "llvm", " 0x", "%N %P%_", " 0x%L%( %S + %D%|%)%$", RA },
 

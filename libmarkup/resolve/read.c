@@ -3,8 +3,8 @@
 
 #include <errno.h>
 
-/* Does the event mean nothing, here? */
-static bool means_nothing(struct mk_resolve *r, const struct mk_event *e)
+/* Does the event mean nothing, here? `carries`: one before it in the line carries what it lacks. */
+static bool means_nothing(struct mk_resolve *r, const struct mk_event *e, bool carries)
 {
 	struct markup_place place = { .origin = e->origin, .offset = e->lookup };
 	struct mk_module *m;
@@ -12,7 +12,7 @@ static bool means_nothing(struct mk_resolve *r, const struct mk_event *e)
 	if (!mk_names_module(e))
 		return false;
 	if ((e->behind_header && !r->trace_begins) ||
-	    (e->carried && !r->carried.is && !e->absolute))
+	    (e->carried && !carries && !r->carried.is && !e->absolute))
 		return true;
 	if (!e->known_only)
 		return false;
@@ -28,13 +28,16 @@ void mk_read_events(struct mk_resolve *r, struct mk_line *l)
 {
 	l->num_events = 0;
 	for (const struct mk_input *const *in = r->ahead.inputs; *in && !l->num_events; in++) {
+		bool carries = false;
 		size_t n = 0;
 
 		mk_read_line(*in, l);
 		l->chained = (*in)->chained;
-		for (size_t i = 0; i < l->num_events; i++)
-			if (!means_nothing(r, &l->events[i]) && n++ != i)
+		for (size_t i = 0; i < l->num_events; i++) {
+			carries |= l->events[i].kind == MK_UNKNOWN && l->events[i].aside == MK_CARRIES;
+			if (!means_nothing(r, &l->events[i], carries) && n++ != i)
 				l->events[n - 1] = l->events[i];
+		}
 		l->num_events = n;
 	}
 	if (l->no_memory)
