@@ -366,6 +366,8 @@ static int open_cache(struct mk_worker *w, const struct mk_request *r, size_t n,
 	for (size_t i = 0; i < n && num < SYMCACHE_BATCH; i++)
 		if (r[i].module == r->module && is_plain(w, &r[i]))
 			vaddrs[num++] = address_of(w, &r[i].query);
+	if (num == SYMCACHE_BATCH) /* most likely there are many more */
+		return symcache_module_cache(r->module, ret, reported, err);
 	return symcache_module_cache_at(r->module, vaddrs, num, ret, reported, err);
 }
 

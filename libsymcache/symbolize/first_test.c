@@ -135,7 +135,7 @@ static void test_whole(void **state)
 		struct asking q = begin((struct symcache_caches_options){ 0 });
 		struct symcache_shown_data data;
 
-		open_for(&q, code, how ? 1 : 16);
+		open_for(&q, code, how ? 1 : 40);
 		assert_int_equal(symcache_module_is_open(q.m), !how);
 		if (how == 1)
 			free(ask(&q, code[20]));
