@@ -205,16 +205,25 @@ static bool copy_stack(struct symcache_core *core, uint64_t pointer)
 	return true;
 }
 
-static void read_name(struct symcache_core *core, struct symcache_core_thread *t)
+/* Name and state of a thread: "4242 (name) S …". False: it cannot be made to stop soon, as it waits for
+ * a disk, or is gone. */
+static bool read_state(struct symcache_core *core, uint32_t tid, struct symcache_core_thread *t)
 {
-	char path[40], *text;
+	char path[40], *text, *name, *end;
+	bool ok = false;
 	size_t len;
 
-	snprintf(path, sizeof(path), "task/%" PRIu32 "/comm", t->tid);
+	*t = (struct symcache_core_thread){ .tid = tid };
+	snprintf(path, sizeof(path), "task/%" PRIu32 "/stat", tid);
 	text = read_proc(core->pid, path, &len);
-	if (text && len && len <= sizeof(t->name))
-		memcpy(t->name, text, len - 1);
+	name = text ? strchr(text, '(') : NULL;
+	end = name ? strrchr(name, ')') : NULL;
+	if (end && end[1] == ' ' && (size_t)(end - name) <= sizeof(t->name)) {
+		memcpy(t->name, name + 1, (size_t)(end - name) - 1);
+		ok = !strchr("DZX", end[2]);
+	}
 	free(text);
+	return ok;
 }
 
 /* Registers and stack of a thread that stands. False: out of memory. */
@@ -230,32 +239,32 @@ static bool read_thread(struct symcache_core *core, struct symcache_core_thread 
 }
 
 /* Makes a thread stop. 0, or why it cannot be made to: an errno. */
-static int stop_thread(uint32_t tid)
+static int stop_thread(struct symcache_core *core, uint32_t tid, struct symcache_core_thread *t)
 {
+	if (!read_state(core, tid, t))
+		return EBUSY;
 	return ptrace(PTRACE_SEIZE, (pid_t)tid, NULL, NULL) ||
 	       ptrace(PTRACE_INTERRUPT, (pid_t)tid, NULL, NULL) ? errno : 0;
 }
 
 /* Reads a thread that was made to stop, and lets it go on. One that ends meanwhile, or does not
  * stop, is left out. False: out of memory. */
-static bool take_thread(struct symcache_core *core, uint32_t tid)
+static bool take_thread(struct symcache_core *core, struct symcache_core_thread *t)
 {
-	struct symcache_core_thread t = { .tid = tid };
 	struct symcache_core_thread *added;
 	int signal = 0;
 	bool ok;
 
-	if (!wait_for_stop((pid_t)tid, &signal)) {
-		ptrace(PTRACE_DETACH, (pid_t)tid, NULL, NULL);
+	if (!wait_for_stop((pid_t)t->tid, &signal)) {
+		ptrace(PTRACE_DETACH, (pid_t)t->tid, NULL, NULL);
 		return true;
 	}
-	ok = read_thread(core, &t);
-	ptrace(PTRACE_DETACH, (pid_t)tid, NULL, (void *)(intptr_t)signal);
+	ok = read_thread(core, t);
+	ptrace(PTRACE_DETACH, (pid_t)t->tid, NULL, (void *)(intptr_t)signal);
 	added = ok ? vec_push(&core->private->threads) : NULL;
 	if (!added)
 		return false;
-	read_name(core, &t);
-	*added = t;
+	*added = *t;
 	return true;
 }
 
@@ -303,6 +312,7 @@ static int list_threads(const struct symcache_core *core, struct tids *ret, stru
 /* A few are made to stop together, as each takes a while. */
 static bool take_threads(struct symcache_core *core, const struct tids *tids, int *error)
 {
+	struct symcache_core_thread threads[AT_ONCE];
 	int failed[AT_ONCE];
 	bool ok = true;
 
@@ -310,11 +320,11 @@ static bool take_threads(struct symcache_core *core, const struct tids *tids, in
 		const size_t n = tids->list.len - i < AT_ONCE ? tids->list.len - i : AT_ONCE;
 
 		for (size_t k = 0; k < n; k++) {
-			failed[k] = stop_thread(tids->list.data[i + k]);
+			failed[k] = stop_thread(core, tids->list.data[i + k], &threads[k]);
 			*error = failed[k] ? failed[k] : *error;
 		}
 		for (size_t k = 0; k < n; k++)
-			if (!failed[k] && !take_thread(core, tids->list.data[i + k]))
+			if (!failed[k] && !take_thread(core, &threads[k]))
 				ok = false; /* the others must go on, too */
 	}
 	return ok;
