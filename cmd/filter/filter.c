@@ -378,8 +378,6 @@ static int run(int argc, char **argv, struct sc_error *err)
 	if (!status)
 		status = o.output_dir ? filter_each(&logs, &markup, &from_where, jobs, tally, err)
 				      : filter_all(&logs, &markup, &from_where, jobs, tally, err);
-	if (status == STATUS_OK && c.failed && !no_store)
-		status = STATUS_PARTLY; /* a store that is there gave nothing, or not all */
 	symcache_debug_files_destroy(search.files);
 	symcache_transforms_deinit(&search.maps);
 	cmd_caches_deinit(&c);
@@ -389,7 +387,7 @@ static int run(int argc, char **argv, struct sc_error *err)
 	report(&logs, tally, status == STATUS_OK);
 	if (o.missing && write_missing(tally, o.missing, err))
 		return err->code;
-	if (status == STATUS_OK && (no_store || other_builds(tally)))
+	if (status == STATUS_OK && (no_store || c.failed || other_builds(tally)))
 		status = STATUS_PARTLY;
 	/* What was said may lack something. */
 	return sc_memory_refusals() ? sc_no_memory(err) : status;
