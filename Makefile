@@ -247,9 +247,8 @@ coverage: ## which lines no test runs, by room, by gcov: build/coverage (COVERAG
 	@scripts/deps.sh test > /dev/null
 	@scripts/coverage.py $(COVERAGE)
 
-mutants: ## changes of one place that no test notices (after make coverage; MUTANTS="--seed 7 libsymcache/core")
-	@scripts/deps.sh test > /dev/null
-	@scripts/mutants.py $(MUTANTS)
+mutants: all testbins ## changes of one place that a room's tests do not notice (MUTANTS="--seed 7 libsymcache/core")
+	@scripts/mutants.py $(O) $(or $(MUTANTS),libsymcache/unwind)
 .PHONY: coverage mutants
 
 layouts: all ## every debug layout, with compilers for other machines and languages

@@ -1,0 +1,211 @@
+#!/usr/bin/env python3
+"""Which test runs which line, by gcov, one test at a time; and how much of each room runs.
+
+  scripts/coverage.py [--out DIR] [--table] [--only PATTERN…]
+
+In DIR (build/coverage) it leaves a copy of the checkout, built with gcov; data/TEST, what each test
+ran; and cover.json. It prints a line for each room and the largest blocks that no test runs.
+--table renews the table of CONTRIBUTING.md. --only: tests by name (unit:…, fuzz:…, golden:…, or
+faults), in addition to what ran before.
+
+A child that ends by a signal writes no counts: libmarkup/emit, whose tests crash, is left out.
+"""
+import argparse
+import collections
+import concurrent.futures
+import fnmatch
+import json
+import os
+import re
+import shutil
+import subprocess
+import time
+
+ROOT = os.path.dirname(os.path.dirname(os.path.realpath(__file__)))
+FLAGS = "-g -O0 -U_FORTIFY_SOURCE --coverage -fprofile-update=atomic"
+BUILD = "build/release"
+MADE = ["deps.mk", "testprogs", "debian12"]  # of build/, what takes long and does not depend on flags
+
+
+def sync(tree):
+    """Makes `tree` a copy of the checkout, with links to what lies next to it."""
+    listed = subprocess.run(["git", "ls-files", "-co", "--exclude-standard"], cwd=ROOT, check=True,
+                            capture_output=True, text=True).stdout.splitlines()
+    os.makedirs(f"{tree}/build", exist_ok=True)
+    for name in listed:
+        if not os.path.isfile(f"{ROOT}/{name}"):
+            continue
+        to = f"{tree}/{name}"
+        if not os.path.exists(to) or open(to, "rb").read() != open(f"{ROOT}/{name}", "rb").read():
+            os.makedirs(os.path.dirname(to), exist_ok=True)
+            shutil.copy(f"{ROOT}/{name}", to)
+    for folder, _, names in os.walk(tree):
+        inside = os.path.relpath(folder, tree)
+        for n in names if not inside.startswith("build") else []:
+            if os.path.normpath(f"{inside}/{n}") not in listed:
+                os.unlink(f"{folder}/{n}")
+    for name in MADE:
+        if os.path.exists(f"{ROOT}/build/{name}") and not os.path.exists(f"{tree}/build/{name}"):
+            subprocess.run(["cp", "-a", f"{ROOT}/build/{name}", f"{tree}/build/{name}"], check=True)
+    shared = os.path.realpath(f"{ROOT}/../shared")
+    if os.path.isdir(shared) and not os.path.lexists(f"{tree}/../shared"):
+        os.symlink(shared, f"{tree}/../shared")
+
+
+def build(tree, flags, more=()):
+    subprocess.run(["make", f"-j{os.cpu_count()}", f"CFLAGS={flags}", *more, "all", "testbins"],
+                   cwd=tree, check=True, stdout=subprocess.DEVNULL)
+    subprocess.run(["scripts/testprogs.sh", "build/testprogs"], cwd=tree, check=True)
+
+
+def tests(tree, where=BUILD):
+    """Every test of the tree: (name, command)."""
+    found = [("faults", ["scripts/faults.py", where, "--every", "7"])]
+    for kind, end in (("unit", "_test"), ("fuzz", "_fuzz")):
+        for folder, _, names in os.walk(os.path.join(tree, where)):
+            for n in names:
+                corpus = "testdata/fuzz/" + n[:-len(end)]
+                if not n.endswith(end) or kind == "fuzz" and not os.path.isdir(f"{tree}/{corpus}"):
+                    continue
+                path = os.path.relpath(os.path.join(folder, n), tree)
+                name = os.path.relpath(path, where).replace("/", "+")
+                found.append((f"{kind}:{name}", [path] + ([corpus] if kind == "fuzz" else [])))
+    for g in os.listdir(f"{tree}/testdata/golden"):
+        found.append((f"golden:{g}", ["scripts/golden.sh", where + "/symcache", g]))
+    return sorted(found)
+
+
+def run(tree, out, patterns):
+    strip = str(len(os.path.join(tree, BUILD).strip("/").split("/")))
+    os.makedirs(out + "/log", exist_ok=True)
+
+    def one(test):
+        name, command = test
+        shutil.rmtree(f"{out}/data/{name}", ignore_errors=True)
+        env = dict(os.environ, GCOV_PREFIX=f"{out}/data/{name}", GCOV_PREFIX_STRIP=strip)
+        start = time.time()
+        with open(f"{out}/log/{name}", "w") as log:
+            rc = subprocess.run(["timeout", "600"] + command, cwd=tree, env=env, stdout=log,
+                                stdin=subprocess.DEVNULL, stderr=subprocess.STDOUT).returncode
+        return name, rc, round(time.time() - start, 3)
+
+    chosen = [t for t in tests(tree) if not patterns or any(fnmatch.fnmatch(t[0], p) for p in patterns)]
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        for name, rc, took in pool.map(one, chosen):
+            if rc:
+                print(f"{name} fails with gcov (exit status {rc}): see {out}/log/{name}")
+
+
+def counts(job):
+    """What one test ran: {file: {line: count}}, {file: {line: [branch counts]}}."""
+    tree, data = job
+    lines, branches = collections.defaultdict(dict), collections.defaultdict(dict)
+    gcda = []
+    for folder, _, names in os.walk(data):
+        for n in names:
+            if n.endswith(".gcda"):
+                note = os.path.join(folder, n[:-5] + ".gcno")
+                if not os.path.lexists(note):
+                    os.symlink(os.path.join(tree, BUILD, os.path.relpath(note, data)), note)
+                gcda.append(os.path.join(folder, n))
+    for i in range(0, len(gcda), 50):
+        text = subprocess.run(["gcov", "-b", "--json-format", "--stdout"] + gcda[i:i + 50], cwd=tree,
+                              capture_output=True, text=True).stdout
+        for f in (f for doc in text.splitlines() for f in json.loads(doc)["files"]):
+            name = os.path.normpath(f["file"])
+            if name.startswith(("/", "..")) or name.endswith(("_test.c", "_fuzz.c")):
+                continue
+            for l in f["lines"]:
+                at = l["line_number"]
+                lines[name][at] = max(lines[name].get(at, 0), l["count"])
+                if l["branches"]:
+                    b, old = [x["count"] for x in l["branches"]], branches[name].get(at)
+                    branches[name][at] = [max(p) for p in zip(old, b)] if old and len(old) == len(b) else b
+    return os.path.basename(data), lines, branches
+
+
+def collect(tree, out):
+    total, by_test, branch = {}, {}, {}
+    jobs = [(tree, f"{out}/data/{t}") for t in sorted(os.listdir(out + "/data"))]
+    with concurrent.futures.ProcessPoolExecutor() as pool:
+        for test, lines, branches in pool.map(counts, jobs):
+            kind = test.split(":")[0]
+            for f, ls in lines.items():
+                for l, n in ls.items():
+                    t = total.setdefault(f, {}).setdefault(l, {})
+                    t[kind] = t.get(kind, 0) + n
+                by_test.setdefault(f, {})[test] = sorted(l for l, n in ls.items() if n)
+            for f, ls in branches.items():
+                for l, b in ls.items():
+                    old = branch.setdefault(f, {}).get(l)
+                    branch[f][l] = [x + y for x, y in zip(old, b)] if old and len(old) == len(b) else b
+    with open(out + "/cover.json", "w") as f:
+        json.dump({"total": total, "by_test": by_test, "branch": branch}, f)
+
+
+def room(path):
+    parts = path.split("/")
+    deep = parts[:2] == ["libsymcache", "write"] and len(parts) > 3
+    return "/".join(parts[:3] if deep else parts[:2] if len(parts) > 2 else parts[:1])
+
+
+def rooms(cover):
+    """{room: [lines, run by unit tests, run, branches, taken]}, and blocks that nothing runs."""
+    rows, blocks = collections.defaultdict(lambda: [0] * 5), []
+    for f, lines in cover["total"].items():
+        if not f.startswith(("cmd/", "libsymcache/", "libmarkup/")) or f.startswith("libmarkup/emit/"):
+            continue
+        r, gap = rows[room(f)], []
+        for l in sorted(map(int, lines)) + [0]:
+            n = lines.get(str(l), {"end": 1})
+            r[0] += l > 0
+            r[1] += l > 0 and n.get("unit", 0) > 0
+            r[2] += l > 0 and any(n.values())
+            if not any(n.values()):
+                gap.append(l)
+            elif gap:
+                blocks.append((len(gap), f, gap[0], gap[-1]))
+                gap = []
+        for b in cover["branch"].get(f, {}).values():
+            r[3] += len(b)
+            r[4] += sum(x > 0 for x in b)
+    rows["all"] = [sum(c) for c in zip(*rows.values())]
+    return rows, sorted(blocks, reverse=True)
+
+
+def table(rows):
+    yield "| room | lines | run by unit tests | run | branches taken |"
+    yield "|---|---:|---:|---:|---:|"
+    for name in sorted(rows):
+        n, u, a, bn, bt = rows[name]
+        yield f"| {name} | {n} | {100 * u / n:.0f} % | {100 * a / n:.1f} % | {100 * bt / max(bn, 1):.1f} % |"
+
+
+def main():
+    p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    p.add_argument("--out", default=f"{ROOT}/build/coverage")
+    p.add_argument("--table", action="store_true")
+    p.add_argument("--only", nargs="+", default=[])
+    a = p.parse_args()
+    out = os.path.abspath(a.out)
+    tree = out + "/tree"
+    sync(tree)
+    build(tree, FLAGS, ["DEPS=no"])
+    if not a.only:
+        shutil.rmtree(out + "/data", ignore_errors=True)
+    run(tree, out, a.only)
+    collect(tree, out)
+    rows, blocks = rooms(json.load(open(out + "/cover.json")))
+    print("\n".join(table(rows)))
+    print("\nlargest blocks that no test runs: lines of code, where")
+    for n, f, first, last in blocks[:40]:
+        print(f"{n:5} {f}:{first}-{last}")
+    if a.table:
+        note = f"{ROOT}/CONTRIBUTING.md"
+        text = open(note).read()
+        with open(note, "w") as f:
+            f.write(re.sub(r"(?s)(\| room \| lines \|).*?\n(?!\|)", lambda m: "\n".join(table(rows)) + "\n", text))
+
+
+if __name__ == "__main__":
+    main()
