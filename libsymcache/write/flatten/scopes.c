@@ -166,7 +166,7 @@ static void prefer(struct sc_intervals *in, size_t i, size_t last)
 }
 
 /* Of functions that the linker folded into one, that of the symbol that is there wins, if it is one
- * of them. */
+ * of them. Those without a place of their own are one function with several names: assemblers'. */
 static void prefer_symbols(struct sc_intervals *functions, const struct sc_flatten_env *env,
 			   const struct dw_facts *u)
 {
@@ -176,10 +176,10 @@ static void prefer_symbols(struct sc_intervals *functions, const struct sc_flatt
 		end = equal_end(functions, i);
 		name = end > i + 1 ? env->symbol_at(env->ctx, functions->list.data[i].start) : NULL;
 		for (size_t k = end; name && k-- > i;) {
-			const char *own =
-				u->scopes.data[UINT32_MAX - functions->list.data[k].id].name;
+			const struct dw_scope *f =
+				&u->scopes.data[UINT32_MAX - functions->list.data[k].id];
 
-			if (own && !strcmp(own, name)) {
+			if (f->name && f->decl_line && !strcmp(f->name, name)) {
 				prefer(functions, k, end - 1);
 				break;
 			}
