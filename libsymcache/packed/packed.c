@@ -67,15 +67,19 @@ static void undo(struct coder *k, const struct coder *before)
 static void code_cache(struct model *m, bool packing, bool modelled)
 {
 	const struct coder before = m->k;
-	struct sc_error none, *err = m->k.err;
+	struct sc_error none = { 0 }, *err = m->k.err;
 
 	modelled = code_num(&m->k, packing, S_HEAD, modelled);
+	if (m->k.bad)
+		return;
 	if (modelled && packing)
 		m->k.err = &none;
 	if (modelled)
 		model_code(m, packing);
 	m->k.err = err;
-	if (packing && m->k.bad && none.code != SC_ENOMEM) {
+	if (none.code == SC_ENOMEM)
+		sc_no_memory(err);
+	else if (packing && m->k.bad) {
 		undo(&m->k, &before);
 		modelled = code_num(&m->k, packing, S_HEAD, false);
 	}

@@ -39,7 +39,10 @@ static bool find_candidates(struct model *m, bool data, struct candidates *ret)
 	for (size_t i = 0; i < num_data; i++)
 		ret->list[n++] = (struct candidate){ d[i].address, d[i].name, d[i].size };
 	ret->n = n;
-	m->k.bad |= !sort_candidates(ret->list, n);
+	if (!sort_candidates(ret->list, n)) {
+		sc_no_memory(m->k.err);
+		m->k.bad = true;
+	}
 	return !m->k.bad;
 }
 
