@@ -214,9 +214,11 @@ static bool fits(const struct symcache *c, uint64_t rel, uint64_t offset, uint64
 	    !symbol.size)
 		return true;
 	*has = symbol.size;
-	if (!size) /* a return address may be behind the last byte */
-		return offset <= symbol.size;
-	if (size < symbol.size || offset > size)
+	if (offset > symbol.size) /* a return address may be behind the last byte */
+		return false;
+	if (!size)
+		return true;
+	if (size < symbol.size)
 		return false;
 	for (uint32_t i = at + 1; i - at <= UNSIZED_MAX && symcache_symbol(c, i, &symbol); i++)
 		if (symbol.size)
