@@ -18,7 +18,7 @@ bool mk_row_makes_sense(const struct mk_frame_row *row, const struct mk_parts *p
 
 	if ((row->flags & MK_ROW_PATH) && !memchr(name.ptr, '/', name.len))
 		return false;
-	if ((row->flags & MK_ROW_TABBED) && mk_find(name.ptr, name.ptr + name.len, "+0x"))
+	if ((row->flags & MK_ROW_TABBED) && name.len && mk_find(name.ptr, name.ptr + name.len, "+0x"))
 		return false; /* that is another address */
 	if ((row->flags & MK_ROW_HIGH) && !(v[MK_ADDRESS] >> 32))
 		return false;
