@@ -41,6 +41,11 @@ static int on_elf(void *ctx, const struct sc_archive_file *file, struct sc_error
 	if (m->stop)
 		return sc_error_set(err, m->stop, "stop");
 	assert_int_equal(sc_archive_unpack(file, m->memory, &fd, &size, err), 0);
+	if (!strcmp(file->name, "x!big")) {
+		assert_int_equal(testing_run("cmp /proc/%d/fd/%d %s/big", getpid(), fd, testing_dir), 0);
+		close(fd);
+		return 0;
+	}
 	assert_true(size == 22 || size == 4);
 	assert_int_equal(pread(fd, &byte, 1, (off_t)size - 1), 1);
 	assert_int_equal(byte, size == 4 ? 'F' : 't');
@@ -120,6 +125,23 @@ static void test_walk(void **state)
 	}
 }
 
+/* What is unpacked is the file, byte by byte, wherever it goes on from memory to the disk. */
+static void test_unpack(void **state)
+{
+	static const uint64_t memory[] = { 0, 511, 512, 513, 262656, 262657, 600000, 699999, 700000, 1 << 20 };
+
+	(void)state;
+	assert_int_equal(testing_run("cd %s && { cat elf; seq 200000; } | head -c 700000 > big", testing_dir), 0);
+	for (size_t i = 0; i < sizeof(memory) / sizeof(*memory); i++) {
+		struct met m = { .memory = memory[i] };
+		struct sc_error err;
+
+		assert_int_equal(walk("tar -cf x big elf", &m, &err), 0);
+		assert_string_equal(m.elf, "x!big x!elf");
+		assert_string_equal(m.failed, "");
+	}
+}
+
 /* A caller that has had enough is asked no more; a bomb ends the walk. */
 static void test_stops(void **state)
 {
@@ -192,7 +214,7 @@ static void test_writer(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_walk), cmocka_unit_test(test_stops), cmocka_unit_test(test_names),
+		cmocka_unit_test(test_walk), cmocka_unit_test(test_unpack), cmocka_unit_test(test_stops), cmocka_unit_test(test_names),
 		cmocka_unit_test(test_writer),
 	};
 
