@@ -5,7 +5,7 @@
 #include "libsymcache/packed/records.h"
 
 /* The range that begins at *start: 1 + how many are skipped from *range on; 0: none does, so it is
- * the difference to the last. */
+ * the difference to the last, and the first that begins behind it is reached. */
 INLINE void code_local_start(struct model *m, const bool packing, uint32_t *start, uint32_t *range,
 			     uint32_t last)
 {
@@ -21,6 +21,8 @@ INLINE void code_local_start(struct model *m, const bool packing, uint32_t *star
 	x = code_num(&m->k, packing, S_LOCAL_RANGE, x);
 	if (!x) {
 		code_diff(&m->k, packing, S_LOCAL_RANGE, start, last);
+		while (*range < n && m->ranges[*range] < *start)
+			++*range;
 	} else if (x > (uint64_t)n - *range) {
 		coder_fail(&m->k, S_LOCAL_RANGE, "no such range");
 	} else {
@@ -34,6 +36,7 @@ INLINE void code_local_ranges(struct model *m, const bool packing)
 {
 	struct symcache_ext_local_range *list = m->known[SYMCACHE_SECTION_LOCAL_RANGES], *r = list;
 	const size_t num = m->counts[SYMCACHE_SECTION_LOCAL_RANGES];
+	const uint32_t ranges = m->header->num_ranges;
 	uint32_t range = 0, end = 0;
 
 	for (size_t i = 0; i < num && !m->k.bad; i++, r++) {
@@ -43,11 +46,11 @@ INLINE void code_local_ranges(struct model *m, const bool packing)
 		uint32_t key;
 
 		code_local_start(m, packing, &r->start, &range, i ? r[-1].start : 0);
-		if (!m->header->num_ranges) {
+		if (!ranges) {
 			coder_fail(&m->k, S_LOCAL_RANGE, "there are no ranges");
 			return;
 		}
-		l = &m->locations[m->num_calls + range];
+		l = &m->locations[m->num_calls + (range < ranges ? range : ranges - 1)];
 		key = hash_of(l->function_idx, l->inlined_into_idx, 2);
 		g = &m->callees[key & m->mask];
 		if (g->key == key && g->value < i)
