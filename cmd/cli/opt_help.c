@@ -87,7 +87,7 @@ void opt_help(const struct command *cmd, bool brief, FILE *to)
 		opt_wrap(to, cmd->description, 0, 0);
 		opt_help_status(cmd, to);
 	}
-	fprintf(to, essential ? "\nThe options needed most:\n" : "\nOptions:\n");
+	fprintf(to, essential ? "\nThe most used options:\n" : "\nOptions:\n");
 	for (const struct opt *o = cmd->opts; o->kind; o++)
 		if (o->help && (!essential || (o->name && is_among(o->name, essential))))
 			opt_help_row(o, to);
