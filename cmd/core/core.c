@@ -242,7 +242,8 @@ static int run(int argc, char **argv, struct sc_error *err)
 	symcache_transforms_deinit(&search.maps);
 	symcache_debuginfod_destroy(debuginfod);
 	free(threads);
-	return rc ? rc : status;
+	/* What was shown may lack something. */
+	return rc ? rc : sc_memory_refusals() ? sc_no_memory(err) : status;
 }
 
 const struct command core_command = {
