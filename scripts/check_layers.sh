@@ -114,7 +114,7 @@ find cmd format libmarkup libsymcache scripts -name '*.[ch]' | sort |
 
 		# libmarkup: over base alone, of which it needs little.
 		own("mk", "mk/bytes libsymcache/base/frame.h libsymcache/base/str.h")
-		own("mk/bytes", "libmarkup/markup.h libsymcache/base/str.h libsymcache/base/text.h libsymcache/base/utf8.h")
+		own("mk/bytes", "libmarkup/markup.h libsymcache/base/error.h libsymcache/base/str.h libsymcache/base/text.h libsymcache/base/utf8.h")
 		own("mk/input", "mk libmarkup/event.h mk/bytes")
 		own("mk/resolve", "mk libmarkup/event.h mk/bytes libmarkup/input/input.h libsymcache/base/error.h libsymcache/base/vec.h")
 		own("mk/output", "mk mk/bytes mk/resolve libsymcache/base/utf8.h libsymcache/base/vec.h")

@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "libsymcache/base/error.h"
 #include "libsymcache/base/text.h"
 #include "libsymcache/base/utf8.h"
 
@@ -57,6 +58,8 @@ static void grow(struct mk_out *o, size_t n)
 	char *buf = o->error ? NULL : realloc(o->buf, cap);
 
 	if (!buf) {
+		if (!o->error)
+			sc_memory_refused();
 		o->error = -ENOMEM;
 		return;
 	}

@@ -51,6 +51,7 @@ static void add_rows(struct mk_formats *f, const char *names)
 bool mk_formats_init(struct mk_formats *f, const char *names)
 {
 	size_t n = 0;
+	bool any_row = false;
 
 	while (mk_inputs[n])
 		n++;
@@ -58,9 +59,11 @@ bool mk_formats_init(struct mk_formats *f, const char *names)
 	if (!f->inputs)
 		return false;
 	add_rows(f, names);
+	for (size_t i = 0; i < mk_num_frame_rows; i++)
+		any_row |= mk_format_has_row(f, i);
 	n = 0;
 	for (const struct mk_input *const *in = mk_inputs; *in; in++) {
-		if ((*in)->name ? !is_listed(names, (*in)->name) : !f->rows[0] && !f->rows[1])
+		if ((*in)->name ? !is_listed(names, (*in)->name) : !any_row)
 			continue;
 		f->inputs[n++] = *in;
 		for (const char *const *w = (*in)->context_words; w && *w; w++)

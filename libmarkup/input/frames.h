@@ -67,6 +67,6 @@ struct mk_event *mk_row_frame(struct mk_line *l, const struct mk_frame_row *row,
 void mk_row_mark(struct mk_line *l, const struct mk_frame_row *row, const struct mk_parts *parts,
 		 const char *start, const char *end);
 
-#define MK_FRAME_ROWS_MAX 128u /* bits of mk_formats.rows */
+#define MK_FRAME_ROWS_MAX 192u /* bits of mk_formats.rows */
 
 #endif

@@ -105,7 +105,7 @@ FOR_EACH_INPUT(DECLARE_INPUT)
 /* The formats of a log. */
 struct mk_formats {
 	const struct mk_input **inputs; /* NULL at the end; on the heap */
-	uint64_t rows[2];               /* bit i: row i of frames.h */
+	uint64_t rows[3];               /* bit i: row i of frames.h */
 	struct mk_words context;        /* how their context_words begin */
 };
 

@@ -81,9 +81,13 @@ static struct group *add_group(struct markup_groups *g, uint32_t *slot, const st
 {
 	struct group *new;
 
-	if (g->groups.len == GROUPS_MAX || text->len > GROUP_BYTES_MAX - g->bytes ||
-	    !vec_reserve(&g->groups, 1) || !(new = malloc(sizeof(*new) + text->len)))
+	if (g->groups.len == GROUPS_MAX || text->len > GROUP_BYTES_MAX - g->bytes)
 		return NULL;
+	new = vec_reserve(&g->groups, 1) ? malloc(sizeof(*new) + text->len) : NULL;
+	if (!new) {
+		g->no_memory = true;
+		return NULL;
+	}
 	*new = (struct group){ .len = text->len };
 	memcpy(new->functions, text->buf, text->len);
 	g->bytes += text->len;

@@ -100,7 +100,7 @@ static void *thread(void *store)
 	}
 	if (!access(core, F_OK)) {
 		ok(symcache_core_stacks(core, &options, count_walked, &frames, NULL));
-		assert_true(frames > 1);
+		assert_true(frames > 0); /* more, if this machine has the libc of the core */
 	}
 	return NULL;
 }

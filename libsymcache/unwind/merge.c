@@ -125,6 +125,9 @@ struct sections {
 	uint32_t n;
 };
 
+_Static_assert(SYMCACHE_SECTION_UNWIND_PAGES == SYMCACHE_SECTION_SEGMENT + 1,
+	       "list_sections() must take what stands between them, as it takes SEGMENT");
+
 /* Those of the result, in their order. */
 static void list_sections(const struct symcache_merge *m, struct sections *ret)
 {
