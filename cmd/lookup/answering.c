@@ -12,13 +12,15 @@
 static void put_out(void *ctx, const char *text, size_t len)
 {
 	(void)ctx;
-	fwrite(text, 1, len, stdout);
+	if (len)
+		fwrite(text, 1, len, stdout);
 }
 
 static void put_messages(void *ctx, const char *text, size_t len)
 {
 	(void)ctx;
-	fwrite(text, 1, len, stderr);
+	if (len)
+		fwrite(text, 1, len, stderr);
 }
 
 static void before_waiting(void *ctx)
