@@ -11,6 +11,7 @@
 
 #include "libmarkup/input/maps.h"
 #include "libsymcache/api/space.h"
+#include "libsymcache/base/below.h"
 #include "libsymcache/base/cleanup.h"
 #include "libsymcache/base/elf_id.h"
 
@@ -35,17 +36,20 @@ static size_t read_build_id(struct symcache_space *s, struct sc_str path,
 {
 	__attribute__((cleanup(sc_close_fd))) int fd = -1;
 	const struct api_first_row *row = NULL;
+	struct stat st;
 	char name[4200];
+	int root;
 
 	for (size_t i = 0; i < s->rows.len && !row; i++)
 		if (sc_str_is(path, s->rows.data[i].path))
 			row = &s->rows.data[i];
 	if (!row)
 		return 0;
-	snprintf(name, sizeof(name), "/proc/%u/root%s", s->pid, row->path);
-	if (!row->deleted)
-		fd = open(name, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-	return fd >= 0 ? sc_elf_build_id(read_file, &fd, 0, id) :
+	root = snprintf(name, sizeof(name), "/proc/%u/root", s->pid);
+	snprintf(name + root, sizeof(name) - (size_t)root, "%s", row->path);
+	if (!row->deleted) /* the kernel's paths have no links; one would lead out of its root */
+		fd = sc_open_below(name, (size_t)root);
+	return fd >= 0 && !fstat(fd, &st) && S_ISREG(st.st_mode) ? sc_elf_build_id(read_file, &fd, 0, id) :
 			 sc_elf_build_id(read_memory, s, row->start, id);
 }
 

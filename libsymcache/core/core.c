@@ -9,6 +9,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "libsymcache/base/search.h"
+#include "libsymcache/base/sort.h"
 #include "libsymcache/core/parts.h"
 
 #define MINIDUMP "MDMP"
@@ -119,13 +121,34 @@ static bool want(struct ranges *ranges, const struct segment *s, uint64_t from, 
 	return true;
 }
 
-static bool is_mapped_start(const struct symcache_core_private *p, uint64_t address)
-{
-	bool any = !p->mappings.len;
+/* Where files are mapped from their first byte on, ascending. */
+struct starts {
+	VEC(uint64_t) list;
+};
 
-	for (size_t i = 0; i < p->mappings.len && !any; i++)
-		any = p->mappings.data[i].start == address && !p->mappings.data[i].offset;
-	return any;
+static bool is_less(const uint64_t *a, const uint64_t *b)
+{
+	return *a < *b;
+}
+
+SC_SORT(sort_starts, uint64_t, is_less)
+
+/* False: out of memory. */
+static bool find_starts(const struct symcache_core_private *p, struct starts *ret)
+{
+	if (!vec_reserve(&ret->list, p->mappings.len))
+		return false;
+	for (size_t i = 0; i < p->mappings.len; i++)
+		if (!p->mappings.data[i].offset)
+			ret->list.data[ret->list.len++] = p->mappings.data[i].start;
+	return sort_starts(ret->list.data, ret->list.len);
+}
+
+static bool is_one_of(const struct starts *s, uint64_t address)
+{
+	const size_t n = SC_SEARCH(i, s->list.len, s->list.data[i] < address);
+
+	return n < s->list.len && s->list.data[n] == address;
 }
 
 static int keep_memory(struct symcache_core *core, struct sc_error *err)
@@ -133,7 +156,8 @@ static int keep_memory(struct symcache_core *core, struct sc_error *err)
 	struct symcache_core_private *p = core->private;
 	const unsigned sp = sc_core_stack_register(core);
 	struct ranges ranges = { { 0 } };
-	bool ok = p->compressed;
+	struct starts starts = { { 0 } };
+	bool ok = p->compressed && find_starts(p, &starts);
 	int rc;
 
 	for (size_t i = 0; ok && i < p->threads.len; i++) {
@@ -146,11 +170,12 @@ static int keep_memory(struct symcache_core *core, struct sc_error *err)
 		const struct segment *s = &p->memory.list.data[i];
 		bool code = s->flags & PF_X && s->end - s->start <= MAX_CODE;
 
-		if (code || is_mapped_start(p, s->start))
+		if (code || !p->mappings.len || is_one_of(&starts, s->start))
 			ok = want(&ranges, s, s->start, code ? MAX_CODE : BLOCK);
 	}
 	rc = ok || !p->compressed ? sc_core_keep(core, ranges.list.data, ranges.list.len, err) :
 				    sc_no_memory(err);
+	vec_deinit(&starts.list);
 	vec_deinit(&ranges.list);
 	return rc;
 }

@@ -11,6 +11,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <pthread.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
@@ -32,31 +33,35 @@ enum {
 	STOP_MS = 1000,          /* that a thread is waited for */
 	AT_ONCE = 16,            /* threads that are stopped */
 	MAX_REGISTER_BYTES = 512,
+	MAX_TEXT = 4096, MAX_AUXV = 64 << 10, MAX_MAPS = 1 << 30,
 };
 
-/* The text of /proc/PID/NAME, on the heap, with a NUL; NULL: it cannot be read, errno says why. */
-static char *read_proc(uint32_t pid, const char *name, size_t *len)
+/* The text of /proc/PID/NAME, on the heap, with a NUL, not much more of it than `most`: a process makes
+ * its command line as long as it likes. NULL: it cannot be read, errno says why. */
+static char *read_proc(uint32_t pid, const char *name, size_t most, size_t *len)
 {
 	__attribute__((cleanup(sc_close_fd))) int fd = -1;
 	VEC(char) text = { 0 };
-	char path[64];
+	char path[64], *ret = NULL;
 	ssize_t n = 1;
 
 	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/%s", pid, name);
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return NULL;
-	while (n > 0 && vec_reserve(&text, (16 << 10) + 1)) {
+	while (n > 0 && text.len < most && vec_reserve(&text, (16 << 10) + 1)) {
 		n = read(fd, text.data + text.len, 16 << 10);
 		text.len += n > 0 ? (size_t)n : 0;
 	}
-	if (n) {
-		vec_deinit(&text);
-		return NULL;
+	if (!n || (n > 0 && text.len >= most))
+		ret = malloc(text.len + 1); /* what is large in a list is not malloc()'s */
+	if (ret) {
+		memcpy(ret, text.data, text.len);
+		ret[text.len] = 0;
+		*len = text.len;
 	}
-	text.data[text.len] = 0;
-	*len = text.len;
-	return text.data;
+	vec_deinit(&text);
+	return ret;
 }
 
 /* ---- what it is ----------------------------------------------------------------------------- */
@@ -80,13 +85,13 @@ static void read_program(struct symcache_core *core)
 static void read_texts(struct symcache_core *core)
 {
 	size_t len;
-	char *text = read_proc(core->pid, "comm", &len);
+	char *text = read_proc(core->pid, "comm", MAX_TEXT, &len);
 
 	if (text && len)
 		memcpy(core->command, text, len - 1 < sizeof(core->command) - 1 ?
 					    len - 1 : sizeof(core->command) - 1);
 	free(text);
-	text = read_proc(core->pid, "cmdline", &len);
+	text = read_proc(core->pid, "cmdline", sizeof(core->arguments), &len);
 	len = text && len < sizeof(core->arguments) ? len : sizeof(core->arguments) - 1;
 	for (size_t i = 0; text && i + 1 < len; i++)
 		core->arguments[i] = text[i] ? text[i] : ' ';
@@ -98,7 +103,7 @@ static void read_auxv(struct symcache_core *core)
 	struct symcache_core_private *p = core->private;
 	const unsigned w = core->word;
 	size_t len;
-	char *pairs = read_proc(core->pid, "auxv", &len);
+	char *pairs = read_proc(core->pid, "auxv", MAX_AUXV, &len);
 
 	for (size_t at = 0; pairs && at + 2 * w <= len; at += 2 * w) {
 		const uint64_t type = get_number((uint8_t *)pairs + at, w);
@@ -137,7 +142,7 @@ static int read_maps(struct symcache_core *core, struct sc_error *err)
 	size_t len;
 	bool ok = true;
 
-	p->file_note = read_proc(core->pid, "maps", &len);
+	p->file_note = read_proc(core->pid, "maps", MAX_MAPS, &len);
 	if (!p->file_note)
 		return sc_error_sys(err, "cannot read its maps");
 	for (char *line = p->file_note, *newline; ok && line < p->file_note + len;
@@ -151,16 +156,15 @@ static int read_maps(struct symcache_core *core, struct sc_error *err)
 
 /* ---- threads -------------------------------------------------------------------------------- */
 
-/* Waits until a thread stands; *signal: one that it was about to get, or 0. False: it is gone, or
- * does not stop. */
-static bool wait_for_stop(pid_t tid, int *signal)
+/* Waits until a thread stands, STOP_MS from `begin` on; *signal: one that it was about to get, or 0.
+ * False: it is gone, or does not stop. */
+static bool wait_for_stop(pid_t tid, struct timespec begin, int *signal)
 {
 	const struct timespec pause = { 0, 50000 };
-	struct timespec begin, now;
+	struct timespec now;
 	int status;
 	pid_t rc;
 
-	clock_gettime(CLOCK_MONOTONIC, &begin);
 	for (unsigned i = 0; (rc = waitpid(tid, &status, __WALL | WNOHANG)) == 0; i++) {
 		if (i < 20)
 			sched_yield();
@@ -215,7 +219,7 @@ static bool read_state(struct symcache_core *core, uint32_t tid, struct symcache
 
 	*t = (struct symcache_core_thread){ .tid = tid };
 	snprintf(path, sizeof(path), "task/%" PRIu32 "/stat", tid);
-	text = read_proc(core->pid, path, &len);
+	text = read_proc(core->pid, path, MAX_TEXT, &len);
 	name = text ? strchr(text, '(') : NULL;
 	end = name ? strrchr(name, ')') : NULL;
 	if (end && end[1] == ' ' && (size_t)(end - name) <= sizeof(t->name)) {
@@ -249,16 +253,15 @@ static int stop_thread(struct symcache_core *core, uint32_t tid, struct symcache
 
 /* Reads a thread that was made to stop, and lets it go on. One that ends meanwhile, or does not
  * stop, is left out. False: out of memory. */
-static bool take_thread(struct symcache_core *core, struct symcache_core_thread *t)
+static bool take_thread(struct symcache_core *core, struct symcache_core_thread *t,
+			struct timespec begin)
 {
 	struct symcache_core_thread *added;
 	int signal = 0;
 	bool ok;
 
-	if (!wait_for_stop((pid_t)t->tid, &signal)) {
-		ptrace(PTRACE_DETACH, (pid_t)t->tid, NULL, NULL);
-		return true;
-	}
+	if (!wait_for_stop((pid_t)t->tid, begin, &signal))
+		return true; /* it is let go when the thread ends that seized it */
 	ok = read_thread(core, t);
 	ptrace(PTRACE_DETACH, (pid_t)t->tid, NULL, (void *)(intptr_t)signal);
 	added = ok ? vec_push(&core->private->threads) : NULL;
@@ -313,6 +316,7 @@ static int list_threads(const struct symcache_core *core, struct tids *ret, stru
 static bool take_threads(struct symcache_core *core, const struct tids *tids, int *error)
 {
 	struct symcache_core_thread threads[AT_ONCE];
+	struct timespec begin;
 	int failed[AT_ONCE];
 	bool ok = true;
 
@@ -323,26 +327,47 @@ static bool take_threads(struct symcache_core *core, const struct tids *tids, in
 			failed[k] = stop_thread(core, tids->list.data[i + k], &threads[k]);
 			*error = failed[k] ? failed[k] : *error;
 		}
+		clock_gettime(CLOCK_MONOTONIC, &begin);
 		for (size_t k = 0; k < n; k++)
-			if (!failed[k] && !take_thread(core, &threads[k]))
+			if (!failed[k] && !take_thread(core, &threads[k], begin))
 				ok = false; /* the others must go on, too */
 	}
 	return ok;
 }
 
+struct taking {
+	struct symcache_core *core;
+	struct tids tids;
+	int error;
+	bool ok;
+};
+
+static void *run_taking(void *ctx)
+{
+	struct taking *t = ctx;
+
+	t->ok = take_threads(t->core, &t->tids, &t->error);
+	return NULL;
+}
+
+/* In a thread of its own: what does not stop in time cannot be detached, but would stop later; the
+ * kernel lets it go when the thread ends that seized it. */
 static int read_threads(struct symcache_core *core, struct sc_error *err)
 {
 	struct symcache_core_private *p = core->private;
-	struct tids tids = { { 0 } };
-	int error = ESRCH, rc = list_threads(core, &tids, err);
+	struct taking t = { .core = core, .error = ESRCH };
+	int rc = list_threads(core, &t.tids, err);
+	pthread_t tracer;
 
-	if (!rc && !take_threads(core, &tids, &error))
+	if (!rc && !pthread_create(&tracer, NULL, run_taking, &t))
+		pthread_join(tracer, NULL);
+	if (!rc && !t.ok)
 		rc = sc_no_memory(err);
-	vec_deinit(&tids.list);
+	vec_deinit(&t.tids.list);
 	if (rc)
 		return rc;
 	if (!p->threads.len) {
-		errno = error;
+		errno = t.error;
 		return sc_error_sys(err, "cannot stop its threads");
 	}
 	p->num_sorted = p->pieces.len;

@@ -130,6 +130,11 @@ static int keep_range(struct symcache_core *core, uint64_t from, uint64_t end)
 			return SC_ENOMEM;
 		}
 		have = more(core, bytes, n);
+		if (!have) {
+			free(bytes);
+			p->pieces.len--;
+			return SC_ENOTFOUND;
+		}
 		*piece = (struct piece){ from, have, bytes };
 		from += have;
 		if (have < n)
@@ -195,6 +200,15 @@ static int keep_unkept(struct symcache_core *core, const struct range *r)
 	return rc;
 }
 
+/* Sorts the pieces, if what was added does not stand behind the others anyway. */
+static bool order_pieces(struct symcache_core_private *p)
+{
+	for (size_t i = p->num_sorted; i < p->pieces.len; i++)
+		if (i && by_offset(&p->pieces.data[i], &p->pieces.data[i - 1]))
+			return sort_pieces(p->pieces.data, p->pieces.len);
+	return true;
+}
+
 int sc_core_keep(struct symcache_core *core, struct range *ranges, size_t n, struct sc_error *err)
 {
 	struct symcache_core_private *p = core->private;
@@ -207,7 +221,7 @@ int sc_core_keep(struct symcache_core *core, struct range *ranges, size_t n, str
 	n = unite(ranges, n);
 	for (size_t i = 0; i < n && !rc; i++)
 		rc = keep_unkept(core, &ranges[i]);
-	if (!sort_pieces(p->pieces.data, p->pieces.len))
+	if (!order_pieces(p))
 		rc = SC_ENOMEM;
 	p->num_sorted = p->pieces.len;
 	return rc == SC_ENOMEM ? sc_error_set(err, rc, "out of memory") : 0;

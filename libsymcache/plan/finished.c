@@ -115,13 +115,16 @@ static int open_files(struct markup_finished *f, struct sc_error *err)
 	const struct mk_path path = mk_out_path(f->out, "finished.jsonl");
 	const char *name;
 	const int dir = sc_folder_below(path.text, strlen(f->out), true, &name, err);
+	struct stat st;
 	FILE *file;
 	int rc, fd;
 
 	if (dir < 0)
 		return err->code;
-	f->fd = openat(dir, name, O_RDWR | O_APPEND | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0666);
+	f->fd = openat(dir, name, O_RDWR | O_APPEND | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0666);
 	close(dir);
+	if (f->fd >= 0 && !fstat(f->fd, &st) && (!S_ISREG(st.st_mode) || st.st_nlink != 1))
+		return sc_error_set(err, SC_EINVAL, "%s is not a file of one name", path.text);
 	fd = f->fd < 0 ? -1 : fcntl(f->fd, F_DUPFD_CLOEXEC, 0);
 	file = fd < 0 ? NULL : fdopen(fd, "r");
 	if (!file)

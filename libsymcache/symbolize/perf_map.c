@@ -7,12 +7,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "libsymcache/base/below.h"
 #include "libsymcache/base/cleanup.h"
 #include "libsymcache/base/search.h"
 #include "libsymcache/base/sort.h"
 #include "libsymcache/base/utf8.h"
 
-enum { MAX_BYTES = 256 << 20, STEPS = 64 };
+enum { MAX_BYTES = 64 << 20, STEPS = 64 };
 
 static bool starts_before(const struct symcache_jitted *a, const struct symcache_jitted *b)
 {
@@ -137,11 +138,13 @@ bool symcache_perf_map_of(uint32_t pid, struct symcache_perf_map *ret)
 	size_t size, have = 0;
 	char path[80], *text;
 	ssize_t n = 1;
+	int root;
 	bool ok;
 
 	*ret = (struct symcache_perf_map){ { 0 } };
-	snprintf(path, sizeof(path), "/proc/%u/root/tmp/perf-%u.map", pid, own_pid(pid));
-	fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
+	root = snprintf(path, sizeof(path), "/proc/%u/root", pid);
+	snprintf(path + root, sizeof(path) - (size_t)root, "/tmp/perf-%u.map", own_pid(pid));
+	fd = sc_open_below(path, (size_t)root); /* its links would lead out of its root */
 	if (fd < 0 || !may_be_believed(fd, pid, &size))
 		return true;
 	text = malloc(size); /* it may grow meanwhile, or be cut: no map of it */

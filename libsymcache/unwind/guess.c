@@ -113,13 +113,14 @@ static bool is_function(const struct symcache *cache, uint64_t rel_pc)
 /* Is `address`, found at `at`, the return address of a frame? It stands behind a call, in a function
  * that has a row, by which its caller is one, too; and a name, if it was
  * `scanned`: stacks are full of what the dynamic linker left. */
-static bool is_plausible(const struct symcache_unwinder *u, uint64_t at, uint64_t address, bool scanned)
+static bool is_plausible(struct symcache_unwinder *u, uint64_t at, uint64_t address, bool scanned)
 {
 	struct symcache_unwinder trial = *u;
 	struct symcache_unwind_frame module;
 	struct symcache_registers caller;
 	struct symcache_frames frames;
 	struct symcache_row row;
+	bool ok;
 
 	if (!sc_find_module(u, address - 1, &module) || !module.cache ||
 	    !symcache_find_row(module.cache, address - 1 - module.base, &row) ||
@@ -131,7 +132,9 @@ static bool is_plausible(const struct symcache_unwinder *u, uint64_t at, uint64_
 	symcache_set_register(&trial.registers, u->arch->stack_pointer, at + u->arch->word);
 	trial.registers.pc = address;
 	trial.exact = false;
-	if (!sc_step_by_row(&trial, &module, &row, &caller))
+	ok = sc_step_by_row(&trial, &module, &row, &caller);
+	u->operations = trial.operations; /* trials cost, too */
+	if (!ok)
 		return trial.stop == SYMCACHE_STOP_END;
 	return caller.value[u->arch->stack_pointer] > at && is_return_address(u, caller.pc);
 }
