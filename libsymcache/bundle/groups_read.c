@@ -20,7 +20,7 @@ struct packed_file {
 struct bundle_batch {
 	struct packed_file list[GROUPS];
 	size_t num;
-	uint64_t bytes; /* of caches, as the files say */
+	uint64_t bytes; /* of caches, as the files say, and of the files */
 };
 
 static void clear(struct bundle_batch *batch)
@@ -101,7 +101,7 @@ void groups_deinit(struct bundle_reading *b)
 int groups_give(struct bundle_reading *b, const char *name, struct bundle_file *file,
 		const struct manifest_entry *first, struct sc_error *err)
 {
-	const uint64_t bytes = packed_total(file->data, file->len);
+	const uint64_t bytes = packed_total(file->data, file->len) + file->cap;
 	struct packed_file *f;
 	int rc = 0;
 

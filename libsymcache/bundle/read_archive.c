@@ -44,7 +44,8 @@ static int give_member(struct bundle_reading *b, const char *name, struct bundle
 				bundle_give_unlisted(b, name, m->data, m->len, err);
 	if (bundle_id_of_name(name, &id))
 		e = manifest_find(&b->manifest, id.bytes, id.len);
-	if (e && packed && groups_at(&b->manifest, (size_t)(e - b->manifest.data)))
+	if (e && packed && !b->seen[e - b->manifest.data] &&
+	    groups_at(&b->manifest, (size_t)(e - b->manifest.data)))
 		return groups_give(b, name, m, e, err);
 	if (!e || packed) {
 		bundle_fault(b, name, "the manifest does not have it");

@@ -38,6 +38,7 @@ INLINE void code_more_discriminators(struct model *m, const bool packing)
 struct runs {
 	uint32_t *first, *at;
 	uint32_t *depths; /* by calls: its place in the chain of the range before, from 1 on */
+	uint64_t total;
 };
 
 /* Those that begin at range `i`, if `at` is there; else counts them. False: it cannot be. */
@@ -56,6 +57,7 @@ static bool begin_runs(const struct model *m, struct runs *r, uint32_t i, uint32
 	kept = c < m->num_calls ? r->depths[c] : 0;
 	if (kept + n > DEPTH_MAX)
 		return false;
+	r->total += n;
 	while (*depth > kept)
 		r->depths[chain[--*depth]] = 0;
 	while (n) {
@@ -73,22 +75,15 @@ static bool find_runs(struct model *m, struct runs *r)
 {
 	const uint64_t most = 2 * (uint64_t)m->header->num_source_locations + 1024;
 	uint32_t chain[DEPTH_MAX];
-	uint64_t total = 0;
 
 	r->depths = coder_take(&m->k, m->num_calls, sizeof(*r->depths));
 	r->first = coder_take(&m->k, (size_t)m->num_calls + 2, sizeof(*r->first));
 	for (int pass = 0; pass < 2 && !m->k.bad; pass++) {
 		uint32_t depth = 0;
 
-		for (uint32_t i = 0; i < m->header->num_ranges; i++) {
-			const uint32_t before = depth;
-
-			if (!begin_runs(m, r, i, chain, &depth))
+		for (uint32_t i = 0; i < m->header->num_ranges; i++)
+			if (!begin_runs(m, r, i, chain, &depth) || r->total > 2 * most)
 				return false;
-			total += depth > before ? depth - before : 0;
-			if (total > 2 * most)
-				return false;
-		}
 		while (depth)
 			r->depths[chain[--depth]] = 0;
 		if (pass)

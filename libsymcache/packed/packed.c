@@ -233,7 +233,7 @@ static uint64_t total_of(const uint8_t *p, size_t num)
 	for (size_t i = 0; i < num; i++) {
 		const uint64_t one = get_number(p + HEADER + CACHE * i, 8);
 
-		total += one < PACKED_SIZE_MAX ? rounded(one) : PACKED_SIZE_MAX;
+		total += one <= PACKED_SIZE_MAX ? rounded(one) : PACKED_SIZE_MAX + 1;
 	}
 	return total;
 }

@@ -257,6 +257,8 @@ static void test_hostile(void **state)
 	refuse(file, n, SC_EFORMAT, "stream HEAD, at 28: it is longer than the file");
 	n = file_of(file, 1, 80, "\x80\x80\x80\x80\x04\x01z", 7);
 	refuse(file, n, SC_EFORMAT, "stream HEAD, at 28: it takes more than 64 MiB");
+	n = file_of(file, 1, 80, "\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01z", 11); /* a length without an end */
+	refuse(file, n, SC_EFORMAT, "stream HEAD, at 28: it is longer than the file");
 	n = file_of(file, 1, 80, "\x03\x01z", 3);
 	refuse(file, n, SC_EFORMAT, "stream HEAD, at 28: Src size is incorrect");
 	n = file_of(file, 1, 80, "\x01\x00\x01", 3);
@@ -267,6 +269,69 @@ static void test_hostile(void **state)
 }
 
 /* A stream of a real file that says something else: the header's counts, 80 bytes in HEAD. */
+/* The size of a cache is larger than that of all may be, and the file large enough for that. */
+static void test_large(void **state)
+{
+	const size_t size = 9 << 20;
+	uint8_t *file = calloc(1, size);
+
+	(void)state;
+	file_of(file, 1, 1ull << 46, "", 0);
+	refuse(file, size, SC_EFORMAT, "header: so large are no caches in a file of 9437184 bytes");
+	free(file);
+}
+
+/* Ends a cache with its table of sections, and tells its size. */
+static size_t put_table(uint8_t *c, size_t at, struct symcache_ext_section s, uint32_t n)
+{
+	const struct symcache_ext_footer footer = {
+		.table_offset = at, .file_size = at + n * sizeof(s) + sizeof(footer), .num_sections = n,
+		.version = SYMCACHE_EXT_VERSION, .magic = SYMCACHE_EXT_MAGIC,
+	};
+
+	for (uint32_t i = 0; i < n; i++)
+		memcpy(c + at + i * sizeof(s), &s, sizeof(s));
+	memcpy(c + at + n * sizeof(s), &footer, sizeof(footer));
+	return footer.file_size;
+}
+
+/* Sections without records, whose records are large, and ranges that go to and fro between two long
+ * chains of calls: neither costs time that grows with more than the cache. */
+static void test_products(void **state)
+{
+	enum { CHAIN = 4095, RANGES = 1 << 20, LOCATIONS = 2 * CHAIN + RANGES };
+	struct symcache_header header = { .magic = SYMCACHE_MAGIC, .version = 8 };
+	const size_t ranges = sizeof(header) + 16ul * LOCATIONS, calls = ranges + 4ul * RANGES;
+	uint8_t *c = calloc(1, calls + 4ul * 2 * CHAIN + 4096);
+	struct symcache_source_location *l = (void *)(c + sizeof(header));
+	size_t size;
+
+	(void)state;
+	memcpy(c, &header, sizeof(header));
+	size = put_table(c, sizeof(header), (struct symcache_ext_section){
+		.tag = 0x5a5a5a5a, .entry_size = 0xfffffffc, .offset = sizeof(header) }, 64);
+	come_back(c, size, 1);
+	memset(c, 0, size);
+	header.num_source_locations = LOCATIONS;
+	header.num_ranges = RANGES;
+	memcpy(c, &header, sizeof(header));
+	for (uint32_t i = 0; i < LOCATIONS; i++) {
+		const uint32_t range = i - 2 * CHAIN;
+
+		l[i] = (struct symcache_source_location){ UINT32_MAX, 1, UINT32_MAX,
+			i >= 2 * CHAIN ? (range % 2 ? 2 * CHAIN - 1 : CHAIN - 1) :
+			i % CHAIN ? i - 1 : UINT32_MAX };
+		if (i >= 2 * CHAIN)
+			memcpy(c + ranges + 4ul * range, &range, 4);
+	}
+	memset(c + calls, 0xff, 4ul * 2 * CHAIN);
+	size = put_table(c, (calls + 4ul * 2 * CHAIN + 7) & ~7ul, (struct symcache_ext_section){
+		.tag = SYMCACHE_EXT_TAG_INLINED, .entry_size = 4, .offset = calls,
+		.size = 4ul * 2 * CHAIN }, 1);
+	come_back(c, size, 1);
+	free(c);
+}
+
 static void test_counts(void **state)
 {
 	struct cache c = build_cache("build/testprogs/inlines", 0, false);
@@ -317,7 +382,8 @@ int main(void)
 		cmocka_unit_test(test_programs), cmocka_unit_test(test_small),
 		cmocka_unit_test(test_recorded), cmocka_unit_test(test_any_bytes),
 		cmocka_unit_test(test_joined), cmocka_unit_test(test_damaged),
-		cmocka_unit_test(test_hostile), cmocka_unit_test(test_counts),
+		cmocka_unit_test(test_hostile), cmocka_unit_test(test_large),
+		cmocka_unit_test(test_products), cmocka_unit_test(test_counts),
 		cmocka_unit_test(test_arguments),
 	};
 

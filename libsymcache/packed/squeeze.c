@@ -84,7 +84,7 @@ struct squeezed squeezed_next(const uint8_t **at, const uint8_t *end)
 
 	s.size = s.len ? get_uleb(at, end) : 0;
 	bytes = s.size ? s.size : s.len;
-	if (bytes > (size_t)(end - *at))
+	if (s.len > SIZE_MAX / 2 || bytes > (size_t)(end - *at))
 		return s;
 	s.data = *at;
 	*at += bytes;

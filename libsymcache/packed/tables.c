@@ -82,7 +82,7 @@ INLINE void code_section(struct model *m, const bool packing, const struct symca
 	for (size_t i = 0; i < sizeof(shapes) / sizeof(*shapes); i++)
 		if (layout_is(m, s, shapes[i].section))
 			columns = shapes[i].columns;
-	for (size_t i = 0; i < words && !*columns; i++)
+	for (size_t i = 0; n && i < words && !*columns; i++)
 		code_column(m, packing, first + i, words, n, 'D');
 	for (; *columns; columns += 2)
 		code_column(m, packing, first + (*columns - '0'), words, n, columns[1]);

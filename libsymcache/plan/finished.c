@@ -124,7 +124,7 @@ static int open_files(struct markup_finished *f, struct sc_error *err)
 	f->fd = openat(dir, name, O_RDWR | O_APPEND | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0666);
 	close(dir);
 	if (f->fd >= 0 && !fstat(f->fd, &st) && (!S_ISREG(st.st_mode) || st.st_nlink != 1))
-		return sc_error_set(err, SC_EINVAL, "%s is not a file of one name", path.text);
+		return sc_error_set(err, SC_EINVAL, "%s: not a regular file, or a hard link", path.text);
 	fd = f->fd < 0 ? -1 : fcntl(f->fd, F_DUPFD_CLOEXEC, 0);
 	file = fd < 0 ? NULL : fdopen(fd, "r");
 	if (!file)

@@ -4,13 +4,14 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
+#include "libsymcache/base/bigmem.h"
 #include "libsymcache/symbolize/name_index.h"
 
 void sc_name_index_destroy(struct sc_name_index *x)
 {
 	if (x) {
 		free(x->next);
-		free(x->shown);
+		sc_big_free(x->shown, x->shown_cap * sizeof(*x->shown));
 	}
 	free(x);
 }

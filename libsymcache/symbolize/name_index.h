@@ -17,7 +17,7 @@ struct sc_name_index {
 	const struct symcache *cache;
 	unsigned generation; /* of the module */
 	struct sc_shown_key *shown; /* by hash; NULL: not made yet */
-	size_t num_shown;
+	size_t num_shown, shown_cap;
 	uint32_t mask, *next, heads[];
 };
 

@@ -29,6 +29,7 @@ struct search {
 	const struct sc_line_index *x;
 	VEC(struct piece) pieces;
 	VEC(struct level) stack;
+	bool *files; /* by number: is it the one that was asked for? */
 	bool no_memory;
 };
 
@@ -44,13 +45,17 @@ static struct sc_line_index *lines_of(struct sc_seen *seen)
 	return seen->lines;
 }
 
-static bool is_at(const struct symcache *c, uint32_t location, uint32_t file, uint32_t line)
+/* In any file of the name: each of these locations is a beginning of its own. */
+static bool is_at(const struct search *q, uint32_t location, uint32_t line)
 {
-	return c->locations[location].line == line && c->locations[location].file_idx == file;
+	const struct symcache *c = q->x->cache;
+	const struct symcache_source_location *l = &c->locations[location];
+
+	return l->line == line && l->file_idx < c->header->num_files && q->files[l->file_idx];
 }
 
 /* The ranges of a location, and of all that is inlined into it, but for what is at the line itself. */
-static void add_pieces(struct search *q, uint32_t location, uint32_t file, uint32_t line)
+static void add_pieces(struct search *q, uint32_t location, uint32_t line)
 {
 	const struct symcache *c = q->x->cache;
 	struct level *top = vec_push(&q->stack);
@@ -61,7 +66,7 @@ static void add_pieces(struct search *q, uint32_t location, uint32_t file, uint3
 		const struct level at = q->stack.data[--q->stack.len];
 		const uint32_t range = at.location - c->range_location;
 
-		if (at.depth && is_at(c, at.location, file, line))
+		if (at.depth && is_at(q, at.location, line))
 			continue;
 		if (at.location >= c->range_location) {
 			struct piece *p = vec_push(&q->pieces);
@@ -110,14 +115,19 @@ static bool is_file(struct search *q, uint32_t idx, struct sc_str name)
 static void find(struct search *q, struct sc_str name, uint32_t line)
 {
 	const struct sc_line_index *x = q->x;
+	const uint32_t first = sc_line_index_file(x, sc_basename(name));
 
-	for (uint32_t f = sc_line_index_file(x, sc_basename(name)); f; f = x->next_file[f - 1]) {
-		if (!is_file(q, f - 1, name))
-			continue;
-		for (uint32_t i = sc_line_index_line(x, f - 1, line); i; i = x->next_line[i - 1])
-			if (is_at(x->cache, i - 1, f - 1, line))
-				add_pieces(q, i - 1, f - 1, line);
-	}
+	q->files = calloc((size_t)x->cache->header->num_files + 1, sizeof(*q->files));
+	q->no_memory |= !q->files;
+	if (q->no_memory)
+		return;
+	for (uint32_t f = first; f; f = x->next_file[f - 1])
+		q->files[f - 1] = is_file(q, f - 1, name);
+	for (uint32_t f = first; f && !q->no_memory; f = x->next_file[f - 1])
+		for (uint32_t i = q->files[f - 1] ? sc_line_index_line(x, f - 1, line) : 0; i;
+		     i = x->next_line[i - 1])
+			if (x->cache->locations[i - 1].file_idx == f - 1 && is_at(q, i - 1, line))
+				add_pieces(q, i - 1, line);
 }
 
 /* Does a piece go on in the next one, in the same function at the same call? */
@@ -179,6 +189,7 @@ ssize_t symcache_find_line(struct symcache_symbolizer *s, struct symcache_module
 		file = (struct sc_str){ file.ptr + 2, file.len - 2 };
 	find(&q, file, line);
 	n = symcache_module_sound(m, seen->cache) ? report(&q, fn, ctx) : SC_ENOTFOUND;
+	free(q.files);
 	vec_deinit(&q.pieces);
 	vec_deinit(&q.stack);
 	return n;

@@ -45,7 +45,7 @@ static uint32_t function_at(const struct symcache *c, uint64_t rel)
 	struct symcache_frames frames;
 
 	if (symcache_lookup(c, rel, &frames))
-		while (symcache_next_ids(&frames, &ids))
+		for (int i = 0; i < SYMCACHE_FRAMES_MAX && symcache_next_ids(&frames, &ids); i++)
 			;
 	return ids.function != SYMCACHE_NONE && c->functions[ids.function].entry_pc == rel ?
 		ids.function : SYMCACHE_NONE;
@@ -83,29 +83,31 @@ static bool make_shown(struct symcache_symbolizer *s, struct sc_name_index *x)
 {
 	const uint32_t items = sc_name_index_items(x);
 	VEC(struct sc_shown_key) keys = { 0 };
+	bool ok = true;
 
 	if (x->shown)
 		return true;
-	for (uint32_t i = 0; i < items; i++) {
+	for (uint32_t i = 0; i < items && ok; i++) {
 		const struct sc_str linkage = name_to_show(x, i);
 		const struct sc_str shown = linkage.len ? show(s, x, i, linkage) : linkage;
 		struct sc_str part;
 
 		if (!shown.len || shown.ptr == linkage.ptr)
 			continue;
-		if (!vec_reserve(&keys, 3))
+		if (!(ok = vec_reserve(&keys, 3)))
 			break;
 		part = symcache_name_without_parameters(shown);
 		keys.data[keys.len++] = (struct sc_shown_key){ hash_of(x, shown), i };
 		if (part.len != shown.len)
 			keys.data[keys.len++] = (struct sc_shown_key){ hash_of(x, part), i };
 	}
-	if (!vec_reserve(&keys, 1) || !sort_keys(keys.data, keys.len)) {
+	if (!ok || !vec_reserve(&keys, 1) || !sort_keys(keys.data, keys.len)) {
 		vec_deinit(&keys);
 		return false;
 	}
 	x->shown = keys.data;
 	x->num_shown = keys.len;
+	x->shown_cap = keys.cap;
 	return true;
 }
 
