@@ -70,9 +70,9 @@ static void finds(void **state)
 	(void)state;
 	known_function(1);
 	check_reverse(r, c);
-	assert_int_equal(symcache_each_definition(r, c, "known", on_definition, &seen, &err),
+	assert_int_equal(symcache_each_definition(r, c, "unknown_function", on_definition, &seen, &err),
 			 SYMCACHE_ENOTFOUND);
-	assert_string_equal(err.msg, "known: there is no such name");
+	assert_string_equal(err.msg, "unknown_function: there is no such name");
 	assert_int_equal(symcache_each_line_range(r, c, "testing.h:60000", on_range, &seen, &err),
 			 SYMCACHE_ENOTFOUND);
 	assert_int_equal(symcache_each_definition(r, c, NULL, on_definition, &seen, &err), SYMCACHE_EINVAL);
