@@ -14,16 +14,15 @@
 #include <time.h>
 #include <unistd.h>
 
-int rename(const char *from, const char *to)
+static void pause_for(const char *to)
 {
-	__typeof__(&rename) real = (__typeof__(&rename))dlsym(RTLD_NEXT, "rename");
 	const char *seconds = getenv("SYMCACHE_TEST_SLOW"), *name = getenv("SLOW_NAME");
 	const char *log = getenv("SLOW_LOG");
 
 	if (seconds && (!name || strstr(to, name))) {
 		const double s = atof(seconds);
 		struct timespec left = { (time_t)s, (long)((s - (double)(time_t)s) * 1e9) };
-		char line[4200];
+		char line[9000];
 		const int len = snprintf(line, sizeof(line), "%d %s\n", (int)getpid(), to);
 		const int fd = log ? open(log, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666) :
 				     -1;
@@ -35,5 +34,27 @@ int rename(const char *from, const char *to)
 		while (nanosleep(&left, &left))
 			;
 	}
+}
+
+int rename(const char *from, const char *to)
+{
+	__typeof__(&rename) real = (__typeof__(&rename))dlsym(RTLD_NEXT, "rename");
+
+	pause_for(to);
 	return real(from, to);
+}
+
+int renameat(int from_dir, const char *from, int to_dir, const char *to)
+{
+	__typeof__(&renameat) real = (__typeof__(&renameat))dlsym(RTLD_NEXT, "renameat");
+	char dir[40], path[8200];
+	ssize_t len;
+
+	snprintf(dir, sizeof(dir), "/proc/self/fd/%d", to_dir);
+	len = readlink(dir, path, 4096);
+	if (len < 0)
+		len = 0;
+	snprintf(path + len, sizeof(path) - (size_t)len, "/%s", to);
+	pause_for(path);
+	return real(from_dir, from, to_dir, to);
 }
