@@ -17,12 +17,10 @@
  */
 #include "format/symcache_index.h"
 #include "libsymcache/read/read.h"
+#include "scripts/bench.h"
 
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <time.h>
 
 static uint64_t next_random(uint64_t *state)
 {
@@ -30,27 +28,6 @@ static uint64_t next_random(uint64_t *state)
 	*state ^= *state >> 7;
 	*state ^= *state << 17;
 	return *state;
-}
-
-static void *read_file(const char *path, size_t *size)
-{
-	FILE *f = fopen(path, "rb");
-	void *data;
-	long end;
-
-	if (!f || fseek(f, 0, SEEK_END) || (end = ftell(f)) < 0) {
-		perror(path);
-		exit(2);
-	}
-	rewind(f);
-	*size = (size_t)end;
-	data = malloc(*size + 1);
-	if (!data || fread(data, 1, *size, f) != *size) {
-		perror(path);
-		exit(2);
-	}
-	fclose(f);
-	return data;
 }
 
 /* Ranges of 1 to 32 bytes, a location each, a function for every 38, a file for
@@ -137,14 +114,6 @@ static void *with_index(const struct symcache *cache, size_t *size)
 	memcpy(data + footer.table_offset, &section, sizeof(section));
 	memcpy(data + *size - sizeof(footer), &footer, sizeof(footer));
 	return data;
-}
-
-static double seconds(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &ts);
-	return (double)ts.tv_sec + (double)ts.tv_nsec / 1e9;
 }
 
 enum { FRAMES = 8 }; /* of an address, in a batch */
@@ -272,11 +241,11 @@ static void measure(look_up_fn *look_up, const struct symcache *cache, const uin
 
 	look_up(cache, pcs, n);
 	for (int round = 0; round < 5; round++) {
-		double start = seconds(), took;
+		double start = bench_seconds(), took;
 
 		frames_seen = 0;
 		look_up(cache, pcs, n);
-		took = seconds() - start;
+		took = bench_seconds() - start;
 		if (took < best)
 			best = took;
 	}
@@ -347,7 +316,7 @@ int main(int argc, char **argv)
 		return 2;
 	}
 	data = argv[1][0] == '=' ? make_cache((uint32_t)strtoul(argv[1] + 1, NULL, 0), &size) :
-				   read_file(argv[1], &size);
+				   bench_read_file(argv[1], &size);
 	if (symcache_open(&cache, data, size, &err)) {
 		fprintf(stderr, "%s: %s\n", argv[1], err.msg);
 		return 2;

@@ -8,37 +8,9 @@
  * time; of unpacking the best of five.
  */
 #include "libsymcache/packed/packed.h"
+#include "scripts/bench.h"
 
 #include <malloc.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <time.h>
-
-static double now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
-}
-
-static void *read_file(const char *path, size_t *size)
-{
-	FILE *f = fopen(path, "rb");
-	void *data = NULL;
-
-	if (f && !fseek(f, 0, SEEK_END)) {
-		*size = (size_t)ftell(f);
-		rewind(f);
-		data = malloc(*size + 1);
-	}
-	if (!data || fread(data, 1, *size, f) != *size) {
-		perror(path);
-		exit(2);
-	}
-	fclose(f);
-	return data;
-}
 
 static double unpack(const void *packed, size_t size)
 {
@@ -46,11 +18,12 @@ static double unpack(const void *packed, size_t size)
 
 	for (int i = 0; i < 5; i++) {
 		struct packed_caches caches;
-		const double start = now();
+		double time = bench_seconds();
 
 		if (packed_unpack(packed, size, &caches, NULL))
 			exit(2);
-		best = now() - start < best ? now() - start : best;
+		time = bench_seconds() - time;
+		best = time < best ? time : best;
 		packed_caches_deinit(&caches);
 	}
 	return best;
@@ -65,11 +38,11 @@ int main(int argc, char **argv)
 
 	if (argc != 3)
 		return 2;
-	cache.data = read_file(argv[1], &cache.size);
-	pack = now();
+	cache.data = bench_read_file(argv[1], &cache.size);
+	pack = bench_seconds();
 	if (packed_pack(&cache, 1, atoi(argv[2]), &packed, &size, NULL))
 		return 2;
-	pack = now() - pack;
+	pack = bench_seconds() - pack;
 	cold = unpack(packed, size);
 	/* From here on malloc() keeps what it is given back. */
 	mallopt(M_MMAP_THRESHOLD, 1 << 30);

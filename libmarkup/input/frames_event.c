@@ -84,14 +84,13 @@ static void set_place(struct mk_event *e, const struct mk_frame_row *row,
 static struct sc_str module_of(const struct mk_frame_row *row, const struct mk_parts *parts)
 {
 	const struct sc_str name = parts->module, fixed = sc_str_of(row->module);
-	const char *slash = fixed.len ? memrchr(name.ptr ? name.ptr : "", '/', name.len) : NULL;
+	const struct sc_str last = sc_last_part(name);
 
 	if (fixed.len && !name.len)
 		return fixed;
-	if (!slash || (size_t)(name.ptr + name.len - ++slash) < fixed.len ||
-	    memcmp(slash, fixed.ptr, fixed.len))
+	if (!fixed.len || last.ptr == name.ptr || !sc_str_begins(last, row->module))
 		return name;
-	return sc_span(name.ptr, slash + fixed.len);
+	return sc_span(name.ptr, last.ptr + fixed.len);
 }
 
 struct mk_event *mk_row_frame(struct mk_line *l, const struct mk_frame_row *row,

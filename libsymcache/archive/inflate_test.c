@@ -116,7 +116,7 @@ static void test_streams(void **state)
 	}
 }
 
-/* Every cut is told from an end, but for those between streams. */
+/* A file that is cut is an error, but for a cut between two streams. */
 static void test_cut_off(void **state)
 {
 	static const char *const says[KINDS] = { "gzip: the file is cut off", "xz: the file is cut off",

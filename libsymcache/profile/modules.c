@@ -42,8 +42,7 @@ static bool is_kernel_module(struct sc_str name)
 /* What the store calls it: "vmlinux", or the name of its module. */
 static struct sc_str kernel_name(struct sc_str name)
 {
-	const char *slash = memrchr(name.ptr, '/', name.len), *from = slash ? slash + 1 : name.ptr;
-	const char *end = name.ptr + name.len, *to;
+	const char *from = sc_last_part(name).ptr, *end = name.ptr + name.len, *to;
 
 	if (is_kernel(name))
 		return sc_str_of("vmlinux");

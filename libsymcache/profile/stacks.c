@@ -134,10 +134,9 @@ static uint32_t unknown_text(const struct prof_stacks *s, uint32_t mapping, uint
 {
 	struct prof_places *p = s->places;
 	const struct prof_mapping *m = mapping == PROF_NONE ? NULL : &p->mappings.data[mapping];
-	const struct sc_str path = m ? m->name : (struct sc_str){ NULL, 0 };
-	const char *slash = path.len ? memrchr(path.ptr, '/', path.len) : NULL;
-	const char *base = slash ? slash + 1 : path.ptr;
-	const int len = path.len ? (int)(path.ptr + path.len - base) & 0xff : 0;
+	const struct sc_str last = sc_last_part(m ? m->name : (struct sc_str){ NULL, 0 });
+	const char *base = last.ptr;
+	const int len = (int)last.len & 0xff;
 	char text[300];
 	uint64_t vaddr;
 	int size;
