@@ -58,6 +58,10 @@ COMMANDS = {
     "filter-gzip": "filter -q --store a.store other.gz",
     "filter-output-dir": "filter -q --store a.store --output-dir out log other.gz",
     "plan": "plan -q --store a.store -o p log other.gz",
+    "plan-cut": "plan -q --store a.store --task-size 1M -o p log large",
+    "filter-plan": "filter -q --store a.store --plan planned --task 0 -o out",
+    "merge": "merge -q planned done",
+    "merge-status": "merge --status planned done",
     "core": "core --store a.store --debug-file-directory . core",
     "trace": "trace --store a.store trace",
     "profile": "profile --store a.store prof",
@@ -102,6 +106,9 @@ printf '{{{reset}}}\\n{{{module:0:a.so:elf:aa}}}\\n{{{mmap:0x10000:0x10000:load:
 printf 'text\\nat {{{pc:%#x}}}\\n#0 %#x in f (a.so+%#x) (BuildId: aa)\\n' $((at + 0x10000)) $((at + 0x10000)) $((at)) >> log
 gzip -cn log > other.gz
 printf -- '--- symbol\\nbinary=a.so\\n--- heap\\n' > prof
+{ cat log; yes 'a line of text' | head -n 80000; cat log; } > large
+$S plan -q --store a.store --task-size 1M -o planned log large other.gz
+for i in $(cat planned/tasks); do $S filter -q --store a.store --plan planned --task $i -o done; done
 rm -f a.c *-used""", folder, program)
     for name, file in (("core", "core/shared"), ("trace", "tfile/stack"), ("prof", "legacy/gperftools")):
         with open(f"{ROOT}/testdata/fuzz/{file}", "rb") as f, open(f"{folder}/{name}", "wb") as to:
@@ -110,14 +117,14 @@ rm -f a.c *-used""", folder, program)
 
 
 def tree(folder):
-    """Names of files, and bytes of those that are no stores; last use and locks are not of interest."""
+    """Names of files, and bytes of those that hold neither a store nor times; last use and locks are not of interest."""
     found = {}
     for d, _, names in os.walk(folder):
         for n in names:
             path = os.path.relpath(os.path.join(d, n), folder)
             if not re.search(r"store-(used|lock)$", n):
                 with open(os.path.join(d, n), "rb") as f:
-                    found[path] = None if re.search(r"\.store$|finished.jsonl$|^stdout$", n) else f.read()
+                    found[path] = None if re.search(r"\.store$|finished.jsonl$|done/\d+\.json$|^stdout$", path) else f.read()
     return found
 
 
@@ -128,9 +135,9 @@ class Command:
         self.faults, self.runs = [], collections.Counter()
         self.fresh()
         self.status, self.out, self.err = self.run()
-        self.tree = tree(self.folder)
+        self.tree, self.before = tree(self.folder), tree(self.clean)
         self.ids = {s: self.list(s) for s in STORES}
-        self.writes = self.tree != dict(tree(self.clean), stdout=self.tree["stdout"]) or "store" in name or \
+        self.writes = self.tree != dict(self.before, stdout=self.tree["stdout"]) or "store" in name or \
             name.split("-")[0] in ("index", "remove", "prune", "compact", "import", "verify")
         self.fresh()
 
@@ -190,7 +197,7 @@ class Command:
         elif not same and re.search(WRONG, said, re.I) and not re.search(WRONG, self.out + self.err, re.I):
             self.fault(kind, n, f"status {status}, and says what is not so: {last}")
         elif not same:
-            more = [p for p in now if p not in self.tree and not p.startswith("p/")]
+            more = [p for p in now if p not in self.tree and p not in self.before and not p.startswith("p/")]
             if more:
                 self.fault(kind, n, f"status {status}, and leaves {more}")
         if not same:

@@ -4,7 +4,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cmd/cli/memory.h"
 #include "cmd/cli/messages.h"
 #include "cmd/cli/store.h"
 #include "libsymcache/base/cleanup.h"
@@ -14,11 +13,12 @@
 
 int store_path(const char *option, char **ret, struct sc_error *err)
 {
-	int rc = 0;
+	int rc;
 
 	if (option)
-		*ret = must_asprintf("%s", option);
-	else if ((rc = symstore_default_path(ret, err)) == SC_EINVAL)
+		return (*ret = strdup(option)) ? 0 : sc_no_memory(err);
+	rc = symstore_default_path(ret, err);
+	if (rc == SC_EINVAL)
 		sc_error_set(err, rc,
 			     "where is the store? HOME is not set: name it with --store FILE or "
 			     "SYMCACHE_STORE");

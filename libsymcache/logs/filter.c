@@ -245,7 +245,6 @@ struct markup_filter *symlog_filter_markup(const struct symlog_filter *f)
 static int feed(struct symlog_filter *f, struct symlog_input *in, struct symlog *log)
 {
 	struct symlog_again again = { .first = in };
-	struct sc_error err;
 	bool rereadable = !in->live;
 	size_t room, len;
 	int rc = 0;
@@ -260,11 +259,11 @@ static int feed(struct symlog_filter *f, struct symlog_input *in, struct symlog 
 	while (!rc) {
 		char *to = markup_filter_room(f->filter, &room);
 
-		log->error = symlog_read(in, to, room, &len, &err);
+		symlog_read(in, to, room, &len, &log->error);
 		if (!log->read && in->misnamed)
 			say_fault(f, in->name,
 				  ": not compressed, in spite of its name; read as it is");
-		if (log->error || !len)
+		if (log->error.code || !len)
 			break;
 		if (!log->read && !rereadable && symlog_hold(in, to, len)) {
 			rereadable = true;
@@ -286,8 +285,8 @@ static int feed(struct symlog_filter *f, struct symlog_input *in, struct symlog 
 		rc = log->goes_on ? markup_filter_flush(f->filter) :
 				    markup_filter_finish(f->filter);
 	symlog_again_close(&again);
-	if (log->error)
-		say_fault(f, err.msg, "");
+	if (log->error.code)
+		say_fault(f, log->error.msg, "");
 	return rc;
 }
 
@@ -295,19 +294,20 @@ enum symlog_result symlog_filter_run(struct symlog_filter *f, struct symlog *log
 				     struct sc_error *err)
 {
 	struct symlog_input in;
-	struct sc_error why;
 	int rc = 0;
 
 	f->output = log->output;
 	f->options.from.find.first = log->alone;
 	log->read = 0;
-	log->error = symlog_open(&in, log->path, &why);
+	log->error.code = 0;
+	log->opened = !symlog_open(&in, log->path, &log->error);
 	in.threads = f->options.threads;
-	if (!log->error && log->part && (log->error = symlog_range(&in, log->from, log->to, &why)))
+	if (log->opened && log->part && symlog_range(&in, log->from, log->to, &log->error)) {
 		symlog_close(&in);
-	log->opened = !log->error;
-	if (log->error) {
-		say_fault(f, why.msg, "");
+		log->opened = false;
+	}
+	if (!log->opened) {
+		say_fault(f, log->error.msg, "");
 	} else {
 		in.name = log->shown && !in.live ? log->shown : in.name;
 		in.hash = log->hash;
@@ -318,7 +318,7 @@ enum symlog_result symlog_filter_run(struct symlog_filter *f, struct symlog *log
 	say(f, NULL);
 	if (failed(f, rc, err))
 		return SYMLOG_FAILED;
-	return !log->error ? SYMLOG_OK : log->opened ? SYMLOG_CUT : SYMLOG_NO_INPUT;
+	return !log->error.code ? SYMLOG_OK : log->opened ? SYMLOG_CUT : SYMLOG_NO_INPUT;
 }
 
 int symlog_filter_end(struct symlog_filter *f, struct sc_error *err)

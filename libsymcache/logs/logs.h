@@ -110,7 +110,7 @@ struct symlog {
 	size_t saved_len;
 	const char *tables;  /* of a part: the tables of the log, see markup_filter_give_tables() */
 	size_t tables_len;
-	int error;           /* result: why it could not be read, an SC_E… code; a fault, too */
+	struct sc_error error; /* result: why it could not be read; a fault, too; code 0: it could */
 	bool opened;         /* result: it could be opened; what was read before an error is written */
 	uint64_t read;       /* result: bytes of text */
 	struct XXH3_state_s *hash; /* gets the bytes of the file, compressed or not; or NULL */

@@ -98,8 +98,8 @@ static int read_log(struct modules *m, struct symlog_filter *filter, const char 
 	enum symlog_result result = symlog_filter_run(filter, &log, err);
 
 	if (result == SYMLOG_CUT || result == SYMLOG_NO_INPUT) {
-		*err = m->said;
-		return err->code = log.error;
+		*err = log.error;
+		return err->code;
 	}
 	report_said(m);
 	return result ? err->code : 0;

@@ -85,14 +85,16 @@ static int make_filter(const struct job *job, const char *title, struct symlog_f
 static int take_result(const struct job *job, enum symlog_result result, const struct symlog *log,
 		       struct markup_filter *f, struct markup_shard *s, struct sc_error *err)
 {
-	if (result == SYMLOG_NO_INPUT || (result == SYMLOG_CUT && log->error != SC_EFORMAT))
-		return sc_error_set(err, SC_ESYS, "%s cannot be read", log->path);
+	if (result == SYMLOG_NO_INPUT || (result == SYMLOG_CUT && log->error.code != SC_EFORMAT)) {
+		*err = log->error;
+		return err->code == SC_ENOMEM ? SC_ENOMEM : SC_ESYS;
+	}
 	if (result == SYMLOG_FAILED) {
 		job->options->fault(job->options->ctx, err->msg);
 		return sc_error_set(err, SC_ESYS, "%s is not complete", s->output);
 	}
 	if (*job->options->damaged)
-		return sc_error_set(err, SC_ESYS, "the store is damaged here");
+		return sc_error_set(err, SC_ESYS, "an entry of the store cannot be used here");
 	s->cut_off = result == SYMLOG_CUT;
 	s->read = log->read;
 	s->stats = *markup_filter_stats(f);

@@ -224,6 +224,7 @@ int mk_cut(const struct markup_planning *p, const char *dir, struct mk_cuts *ret
 {
 	struct job job = { .p = p, .dir = dir, .cuts = ret, .lock = PTHREAD_MUTEX_INITIALIZER,
 			   .err = err };
+	const unsigned long refusals = sc_memory_refusals();
 
 	for (size_t i = 0; i < p->num_logs; i++) {
 		const struct markup_log *log = &p->logs[i];
@@ -239,6 +240,8 @@ int mk_cut(const struct markup_planning *p, const char *dir, struct mk_cuts *ret
 		job.size += log->size;
 	}
 	sc_parallel(p->threads, ret->logs.len, work, &job);
+	if (!job.rc && sc_memory_refusals() != refusals) /* contexts may lack a module */
+		return sc_no_memory(err);
 	return job.rc ? job.rc : number_all(&job, err);
 }
 

@@ -130,7 +130,7 @@ static int open_files(struct markup_finished *f, struct sc_error *err)
 	if (!file)
 		return sc_error_sys(err, "%s", path.text);
 	rc = read_lines(f, file);
-	if (rc == SC_ESYS || (!rc && ferror(file)))
+	if (rc == SC_ESYS || (!rc && !feof(file)))
 		rc = sc_error_sys(err, "%s", path.text);
 	fclose(file);
 	return rc == SC_ENOMEM ? sc_no_memory(err) : rc;

@@ -67,9 +67,10 @@ static void show_progress(struct markup_merge *m, uint64_t more)
 	pthread_mutex_unlock(&m->lock);
 }
 
-/* Reads the bytes of a shard from where `from` stands, and copies them to `to` (-1: nowhere).
- * 1: they are not what was recorded; negative: `to` cannot be written. */
-static int copy_shard(struct markup_merge *m, size_t shard, int from, int to, char *block)
+/* Reads the bytes of a shard from where `from` stands, and copies them to `to` (NULL: nowhere).
+ * 1: they are not what was recorded; SC_ESYS, SC_EFULL. */
+static int copy_shard(struct markup_merge *m, size_t shard, int from, const struct sc_new_file *to,
+		      char *block, struct sc_error *err)
 {
 	const struct mk_result *r = m->results[shard];
 	char hash[MARKUP_HASH_TEXT];
@@ -80,14 +81,16 @@ static int copy_shard(struct markup_merge *m, size_t shard, int from, int to, ch
 	XXH3_128bits_reset(&state);
 	while (left && (n = read(from, block, left < BLOCK ? left : BLOCK)) > 0) {
 		XXH3_128bits_update(&state, block, (size_t)n);
-		if (to >= 0 && sc_write_all(to, block, (size_t)n))
-			return -1;
+		if (to && sc_write_all(to->fd, block, (size_t)n))
+			return sc_error_sys(err, "cannot write %s", to->path);
 		left -= (uint64_t)n;
 		if (shown - left >= SHOWN || !left) {
 			show_progress(m, shown - left);
 			shown = left;
 		}
 	}
+	if (n < 0)
+		return sc_error_sys(err, "cannot read %s", mk_part_path(m->options.out, shard).text);
 	mk_hash_text(XXH3_128bits_digest(&state), hash);
 	return left || strcmp(hash, r->hash);
 }
@@ -114,7 +117,7 @@ static bool is_merged(struct markup_merge *m, size_t first, size_t end, const ch
 	if (fd < 0 || !has_size(m, path, size))
 		return false;
 	for (size_t i = first; i < end; i++)
-		if (copy_shard(m, i, fd, -1, block))
+		if (copy_shard(m, i, fd, NULL, block, NULL))
 			return false;
 	return true;
 }
@@ -146,10 +149,10 @@ static int put_together(struct markup_merge *m, size_t first, size_t end,
 		const struct mk_path path = mk_part_path(m->options.out, i);
 		__attribute__((cleanup(sc_close_fd))) int fd =
 			sc_open_below(path.text, strlen(m->options.out));
-		const int rc = fd < 0 ? 1 : copy_shard(m, i, fd, file->fd, block);
+		const int rc = fd < 0 ? 1 : copy_shard(m, i, fd, file, block, err);
 
 		if (rc < 0)
-			return sc_error_sys(err, "cannot write %s", file->path);
+			return rc;
 		if (rc)
 			report_shard(m, path.text, i);
 		if (rc)

@@ -2,8 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <yajl/yajl_parse.h>
-
+#include "libsymcache/base/json_text.h"
 #include "libsymcache/base/utf8.h"
 #include "libsymcache/plan/rows.h"
 
@@ -93,6 +92,7 @@ int mk_object_parse(struct mk_object *row, const char *json, size_t len)
 	};
 	const size_t most = 2 * len + 2;
 	char *arena = most > row->cap ? realloc(row->arena, most) : row->arena;
+	int rc;
 
 	if (!arena)
 		return SC_ENOMEM;
@@ -101,25 +101,12 @@ int mk_object_parse(struct mk_object *row, const char *json, size_t len)
 	row->num = 0;
 	row->open = row->ended = false;
 	row->used = 0;
-	if (!row->parser) {
-		row->parser = yajl_alloc(&callbacks, NULL, row);
-		if (!row->parser)
-			return SC_ENOMEM;
-		yajl_config(row->parser, yajl_allow_multiple_values, 1);
-	}
-	if (yajl_parse(row->parser, (const unsigned char *)json, len) == yajl_status_ok &&
-	    row->ended)
-		return 0;
-	/* It does not recover. */
-	yajl_free(row->parser);
-	row->parser = NULL;
-	return SC_EFORMAT;
+	rc = sc_json_parse(&callbacks, row, json, len, NULL);
+	return rc || row->ended ? rc : SC_EFORMAT;
 }
 
 void mk_object_deinit(struct mk_object *row)
 {
-	if (row->parser)
-		yajl_free(row->parser);
 	free(row->arena);
 	*row = (struct mk_object){ 0 };
 }

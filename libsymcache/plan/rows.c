@@ -128,7 +128,7 @@ int mk_rows_next(struct mk_rows_in *r, struct sc_error *err)
 {
 	const ssize_t len = getline(&r->line, &r->cap, r->file);
 
-	if (len < 0 && ferror(r->file))
+	if (len < 0 && !feof(r->file))
 		return sc_error_sys(err, "%s", r->path);
 	r->len = len < 0 ? 0 : (size_t)len;
 	r->num++;

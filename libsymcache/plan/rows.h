@@ -86,7 +86,6 @@ struct mk_object {
 	bool open, ended;  /* its braces were there */
 	char *arena;
 	size_t used, cap;
-	void *parser;
 };
 
 /* SC_EFORMAT: it is not such an object; SC_ENOMEM. */
