@@ -67,7 +67,7 @@ find cmd format libmarkup libsymcache scripts -name '*.[ch]' | sort |
 		faces("packed", "packed.h")
 		faces("unwind", "unwind.h merge.h")
 		faces("store", "store.h upkeep.h")
-		faces("write", "build.h explain.h locals.h sources.h")
+		faces("write", "build.h explain.h locals.h only_names.h sources.h")
 		faces("transforms", "transforms.h")
 		faces("bundle", "bundle.h")
 		faces("index", "index.h check.h debuginfod.h")

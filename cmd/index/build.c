@@ -12,13 +12,14 @@
 #include "cmd/index/transforms.h"
 #include "libsymcache/base/error.h"
 #include "libsymcache/write/build.h"
+#include "libsymcache/write/only_names.h"
 
 static struct {
 	const char *output;
 	uint64_t format_version, threads;
 	struct opt_list debug_dirs;
 	struct transform_options transforms;
-	bool locals;
+	bool locals, names_only;
 	int reader;
 } o;
 
@@ -34,6 +35,8 @@ static const struct opt opts[] = {
 	{ "locals", 0, OPT_FLAG, &o.locals, NULL,
 	  "write local variables, too, for lookup's FRAME on machines without the debug file; "
 	  "makes it larger" },
+	{ "names-only", 0, OPT_FLAG, &o.names_only, NULL,
+	  "write the functions and their addresses alone, without files, lines and inlined calls" },
 	{ "threads", 'j', OPT_COUNT, &o.threads, "N", "use N threads (default: all cores)" },
 	{ "reader", 0, OPT_ENUM, &o.reader, "READER",
 	  "what reads the DWARF: fast (default), or libdw, slow, with the same result",
@@ -44,6 +47,18 @@ static const struct opt opts[] = {
 static void destroy_build(struct symcache_build **b)
 {
 	symcache_build_destroy(*b);
+}
+
+/* Of the cache in `bytes`, which is given up. */
+static uint8_t *leave_names(uint8_t *bytes, size_t *size)
+{
+	struct symcache cache;
+	void *names;
+
+	must(!symcache_open(&cache, bytes, *size, NULL) &&
+	     !symcache_only_names(&cache, &names, size, NULL) ? names : NULL);
+	free(bytes);
+	return names;
 }
 
 static int run(int argc, char **argv, struct sc_error *err)
@@ -75,6 +90,8 @@ static int run(int argc, char **argv, struct sc_error *err)
 	size = symcache_build_size(build);
 	bytes = must_realloc(NULL, size);
 	symcache_build_write(build, bytes);
+	if (o.names_only)
+		bytes = leave_names(bytes, &size);
 	rc = out_write(o.output, bytes, size, err);
 	free(bytes);
 	return rc ? rc : symcache_build_info(build)->bad_units ? STATUS_PARTLY : STATUS_OK;

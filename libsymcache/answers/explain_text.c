@@ -63,8 +63,10 @@ static void put_symbol(struct mk_worker *w, const struct mk_explained *e)
 	const uint64_t start = symcache_load_base(e->cache) + s->rel_address;
 
 	if (!e->why.has_symbol) {
-		mk_put(&w->out, "symbol     none holds the address",
-		       e->why.table ? ": the DWARF names the outermost frame\n" : "\n");
+		mk_put(&w->out, "symbol     none holds the address");
+		if (e->why.table)
+			mk_put(&w->out, ": ", e->why.table, " names the outermost frame");
+		mk_put(&w->out, "\n");
 		return;
 	}
 	put_name(w, "symbol     ", s->name, SYMCACHE_LANG_SYMTAB);

@@ -38,6 +38,7 @@ struct symbundle_export_options {
 	const char *sign_key;       /* path of an Ed25519 private key (PEM), or NULL */
 	int format;                 /* of a tree or an archive: 1: plain SymCache files, which all
 	                             * versions read; 2, or 0: packed */
+	bool names_only;            /* of each cache the outermost functions and their ranges alone */
 	int level;                  /* of packing: 1 to 19; 0: the default */
 	bool estimate;              /* how large would it be? Nothing is written, `path` is not used */
 	bool name_hash;             /* the hash of the manifest becomes a part of the name */

@@ -14,6 +14,7 @@
 #include "libsymcache/bundle/groups.h"
 #include "libsymcache/bundle/sign.h"
 #include "libsymcache/packed/packed.h"
+#include "libsymcache/write/only_names.h"
 
 struct exporting {
 	const struct symbundle_export_options *o;
@@ -25,12 +26,24 @@ struct exporting {
 	int rc;
 };
 
+/* In the manifest, unless the bundle before has it. */
+static int list(struct exporting *x, const struct symstore_entry *entry, const void *cache)
+{
+	int rc = manifest_add(&x->manifest, entry, cache, x->o->sign_key, x->err);
+
+	if (!rc && manifest_has(&x->earlier, &x->manifest.data[x->manifest.len - 1])) {
+		manifest_drop_last(&x->manifest);
+		x->done->as_before++;
+	}
+	return rc;
+}
+
 static int take(struct exporting *x, const struct symstore_entry *entry)
 {
 	const struct symbundle_export_options *o = x->o;
+	struct symstore_entry given = *entry;
+	struct bundle_cache cache;
 	struct sc_error why;
-	const void *cache;
-	size_t size;
 	int rc;
 
 	if (o->hashing)
@@ -38,23 +51,27 @@ static int take(struct exporting *x, const struct symstore_entry *entry)
 	x->looked++;
 	if (o->choose && !symstore_selected(o->choose, entry))
 		return 0;
-	rc = symstore_get(x->reader, entry->build_id, entry->build_id_len, &cache, &size, x->err);
+	rc = bundle_get_cache(x->reader, entry, false, &cache, x->err);
 	if (rc)
 		return rc;
-	if (XXH3_64bits(cache, size) != entry->cache_hash) {
+	if (XXH3_64bits(cache.data, cache.size) != entry->cache_hash) {
 		symstore_damaged(entry->build_id, entry->build_id_len, &why);
 		x->done->damaged++;
 		if (o->damaged)
 			o->damaged(o->ctx, why.msg);
 		return 0;
 	}
-	if ((rc = manifest_add(&x->manifest, entry, cache, o->sign_key, x->err)))
-		return rc;
-	if (manifest_has(&x->earlier, &x->manifest.data[x->manifest.len - 1])) {
-		manifest_drop_last(&x->manifest);
-		x->done->as_before++;
+	if (o->names_only)
+		rc = bundle_get_cache(x->reader, entry, true, &cache, x->err);
+	if (!rc && cache.made) {
+		given.sources = symcache_only_names_sources(entry->sources);
+		given.cache_size = cache.size;
+		given.cache_hash = XXH3_64bits(cache.data, cache.size);
 	}
-	return 0;
+	if (!rc)
+		rc = list(x, &given, cache.data);
+	free(cache.made);
+	return rc;
 }
 
 static bool take_entry(void *ctx, const struct symstore_entry *entry)
@@ -134,7 +151,7 @@ static int write_chosen(struct exporting *x, const char *path, enum symbundle_sh
 	const char *key = x->o->sign_key;
 	uint8_t signature[SIGNATURE_SIZE];
 	struct bundle_source source = {
-		.reader = x->reader, .manifest = &x->manifest, .signature = key ? signature : NULL,
+		.reader = x->reader, .names_only = x->o->names_only, .manifest = &x->manifest, .signature = key ? signature : NULL,
 		.level = x->o->level ? x->o->level : PACKED_LEVEL,
 		.progress = x->o->writing, .ctx = x->o->ctx,
 	};

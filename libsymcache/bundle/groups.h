@@ -24,10 +24,6 @@ void groups_make(struct manifest *m, uint64_t most);
 /* How many entries are in the file of entry `i`, from that on; 0: it is not the first there. */
 size_t groups_at(const struct manifest *m, size_t i);
 
-/* The cache of entry `i`, in the snapshot; tells of progress. */
-int groups_get_cache(const struct bundle_source *s, size_t i, const void **data, size_t *size,
-		     struct sc_error *err);
-
 /* Packs all groups of the source and calls put() with each file, in order. */
 typedef int groups_put_fn(void *ctx, const char *name, const void *data, size_t size, int64_t time,
 			  struct sc_error *err);

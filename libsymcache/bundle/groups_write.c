@@ -44,19 +44,10 @@ size_t groups_at(const struct manifest *m, size_t i)
 	return n;
 }
 
-int groups_get_cache(const struct bundle_source *s, size_t i, const void **data, size_t *size,
-		     struct sc_error *err)
-{
-	const struct symstore_entry *e = &s->manifest->data[i].entry;
-
-	if (s->progress)
-		s->progress(s->ctx, i, s->manifest->len, e->source_path);
-	return symstore_get(s->reader, e->build_id, e->build_id_len, data, size, err);
-}
-
 struct group {
 	size_t first, num;
 	struct packed_bytes *caches;
+	void **made;  /* by caches; each may be NULL */
 	void *packed;
 	size_t size;
 	struct sc_error err;
@@ -71,8 +62,13 @@ struct groups {
 static void groups_clear(struct groups *g)
 {
 	while (g->num) {
-		free(g->list[--g->num].caches);
-		free(g->list[g->num].packed);
+		struct group *group = &g->list[--g->num];
+
+		for (size_t k = 0; group->made && k < group->num; k++)
+			free(group->made[k]);
+		free(group->made);
+		free(group->caches);
+		free(group->packed);
 	}
 }
 
@@ -84,11 +80,17 @@ static int add(struct groups *g, size_t i, uint64_t *bytes, struct sc_error *err
 	int rc = 0;
 
 	*group = (struct group){ i, groups_at(m, i) };
-	if (!(group->caches = calloc(group->num, sizeof(*group->caches))))
+	group->caches = calloc(group->num, sizeof(*group->caches));
+	group->made = calloc(group->num, sizeof(*group->made));
+	if (!group->caches || !group->made)
 		return sc_no_memory(err);
 	for (size_t k = 0; k < group->num && !rc; k++) {
-		rc = groups_get_cache(g->s, i + k, &group->caches[k].data, &group->caches[k].size, err);
-		*bytes += group->caches[k].size;
+		struct bundle_cache cache;
+
+		rc = bundle_source_cache(g->s, i + k, &cache, err);
+		group->caches[k] = (struct packed_bytes){ cache.data, cache.size };
+		group->made[k] = cache.made;
+		*bytes += cache.size;
 	}
 	return rc;
 }

@@ -256,6 +256,7 @@ static int on_end_map(void *ctx)
 	r->depth--;
 	if (!(e = entry_at(r, IN_ENTRIES)))
 		return 1;
+	e->entry.sources = symstore_kinds_shown(e->entry.sources);
 	if (e->entry.build_id_len && e->has_hash)
 		return manifest_fill_strings(&e->entry) || no_memory(r);
 	sc_error_set(r->err, SC_EFORMAT, "the manifest's entry %zu has no %s", r->m->len,

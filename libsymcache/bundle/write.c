@@ -17,6 +17,8 @@
 #include "libsymcache/bundle/groups.h"
 #include "libsymcache/bundle/sign.h"
 #include "libsymcache/bundle/write.h"
+#include "libsymcache/base/vec.h"
+#include "libsymcache/write/only_names.h"
 
 enum {
 	LEVEL = 3,                /* of zstd: 6 takes twice as long for 8 % less */
@@ -60,12 +62,42 @@ char *bundle_name_with(const char *path, const char *hash)
 	return sc_text("%.*s-%s%s", (int)(end - path), path, hash, end);
 }
 
+static int names_of(struct bundle_cache *cache, struct sc_error *err)
+{
+	struct symcache whole;
+	int rc = symcache_open(&whole, cache->data, cache->size, err);
+
+	if (!rc)
+		rc = symcache_only_names(&whole, &cache->made, &cache->size, err);
+	cache->data = cache->made;
+	return rc;
+}
+
+int bundle_get_cache(struct symstore_reader *reader, const struct symstore_entry *entry,
+		     bool names_only, struct bundle_cache *ret, struct sc_error *err)
+{
+	int rc;
+
+	*ret = (struct bundle_cache){ 0 };
+	rc = symstore_get(reader, entry->build_id, entry->build_id_len, &ret->data, &ret->size, err);
+	return !rc && names_only ? names_of(ret, err) : rc;
+}
+
+int bundle_source_cache(const struct bundle_source *s, size_t i, struct bundle_cache *ret,
+			struct sc_error *err)
+{
+	const struct symstore_entry *e = &s->manifest->data[i].entry;
+
+	if (s->progress)
+		s->progress(s->ctx, i, s->manifest->len, e->source_path);
+	return bundle_get_cache(s->reader, e, s->names_only, ret, err);
+}
+
 /* Puts each file that has caches. */
 static int put_caches(const struct bundle_source *s, groups_put_fn *put, void *ctx, struct sc_error *err)
 {
 	char name[BUNDLE_NAME];
-	const void *data;
-	size_t size;
+	struct bundle_cache cache;
 	int rc = 0;
 
 	if (s->manifest->packed)
@@ -73,8 +105,9 @@ static int put_caches(const struct bundle_source *s, groups_put_fn *put, void *c
 	for (size_t i = 0; i < s->manifest->len && !rc; i++) {
 		const struct symstore_entry *e = &s->manifest->data[i].entry;
 
-		if (!(rc = groups_get_cache(s, i, &data, &size, err)))
-			rc = put(ctx, bundle_name(e, name), data, size, e->time, err);
+		if (!(rc = bundle_source_cache(s, i, &cache, err)))
+			rc = put(ctx, bundle_name(e, name), cache.data, cache.size, e->time, err);
+		free(cache.made);
 	}
 	return rc;
 }
@@ -153,19 +186,23 @@ static int write_tree(const char *part, const struct bundle_source *s, struct sc
 static int write_batch(struct symstore *store, const struct bundle_source *s, size_t *next,
 		       struct sc_error *err)
 {
+	VEC(void *) made = { 0 }; /* until they are written */
 	struct symstore_writer *w;
+	struct bundle_cache cache;
 	uint64_t bytes = 0;
-	const void *data;
-	size_t size;
 	int rc = symstore_write_begin(store, &w, err);
 
 	if (rc)
 		return rc;
 	for (; *next < s->manifest->len && bytes < BATCH_BYTES && !rc; (*next)++) {
 		const struct symstore_entry *e = &s->manifest->data[*next].entry;
+		void **kept = vec_push(&made);
 
-		if (!(rc = groups_get_cache(s, *next, &data, &size, err)))
-			rc = symstore_put(w, e, NULL, (void *)data, NULL, err);
+		rc = kept ? bundle_source_cache(s, *next, &cache, err) : sc_no_memory(err);
+		if (kept)
+			*kept = cache.made;
+		if (!rc)
+			rc = symstore_put(w, e, NULL, (void *)cache.data, NULL, err);
 		bytes += e->cache_size;
 	}
 	if (!rc && *next == s->manifest->len) {
@@ -173,7 +210,11 @@ static int write_batch(struct symstore *store, const struct bundle_source *s, si
 		if (!rc && s->signature)
 			rc = symstore_note(w, SIGNATURE_NAME, s->signature, SIGNATURE_SIZE, err);
 	}
-	return symstore_end(w, rc, err);
+	rc = symstore_end(w, rc, err);
+	for (size_t i = 0; i < made.len; i++)
+		free(made.data[i]);
+	vec_deinit(&made);
+	return rc;
 }
 
 static int write_store(const char *part, const struct bundle_source *s, struct sc_error *err)

@@ -6,6 +6,7 @@
 
 struct bundle_source {
 	struct symstore_reader *reader;
+	bool names_only;               /* of each cache its names alone */
 	const struct manifest *manifest;
 	const char *text;              /* the manifest as JSON */
 	size_t text_len;
@@ -14,6 +15,21 @@ struct bundle_source {
 	symbundle_progress_fn *progress;
 	void *ctx;
 };
+
+/* A cache as it goes into a bundle: in the snapshot, or made of what is there. */
+struct bundle_cache {
+	const void *data;
+	size_t size;
+	void *made; /* to be freed; NULL: it is in the snapshot */
+};
+
+/* That of an entry. SC_EFORMAT: it is not one; else as symstore_get(). */
+int bundle_get_cache(struct symstore_reader *reader, const struct symstore_entry *entry,
+		     bool names_only, struct bundle_cache *ret, struct sc_error *err);
+
+/* The cache of entry `i` of the manifest; tells of progress. */
+int bundle_source_cache(const struct bundle_source *s, size_t i, struct bundle_cache *ret,
+			struct sc_error *err);
 
 /* The name of a bundle with a hash in it, on the heap. NULL: out of memory. */
 char *bundle_name_with(const char *path, const char *hash);

@@ -78,7 +78,7 @@ struct symstore_entry sc_entry_of_build(const struct symcache_build *build,
 bool sc_entry_differs(const struct symstore_entry *entry, const struct symcache_build_options *build,
 		      const char *transforms)
 {
-	return strcmp(entry->transforms, transforms) ||
+	return strcmp(entry->transforms, transforms) || entry->sources & SYMCACHE_FROM_NAMES ||
 	       (build->locals && entry->sources & SYMCACHE_FROM_DWARF &&
 		!(entry->sources & SYMCACHE_FROM_LOCALS));
 }

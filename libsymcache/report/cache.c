@@ -15,7 +15,7 @@ void markup_kinds_json(struct mk_gen *g, const char *key, uint32_t sources)
 {
 	mk_gen_open_array(g, key);
 	for (int i = 0; symstore_kinds[i]; i++)
-		if (sources & symstore_kind_bit(i))
+		if (symstore_kinds_shown(sources) & symstore_kind_bit(i))
 			mk_gen_text(g, NULL, symstore_kinds[i]);
 	mk_gen_close_array(g);
 }

@@ -38,7 +38,7 @@ bool symstore_selected(const struct symstore_selection *s, const struct symstore
 		tagged = symstore_tags_have(e->tags, *tag);
 	return tagged && e->time < s->before && e->time >= s->after &&
 	       (!s->larger || e->cache_size > s->larger) && e->cache_size < s->smaller &&
-	       (s->kind < 0 || e->sources & symstore_kind_bit(s->kind)) &&
+	       (s->kind < 0 || symstore_kinds_shown(e->sources) & symstore_kind_bit(s->kind)) &&
 	       (!s->name || named(s->name, e));
 }
 
@@ -102,10 +102,11 @@ int symstore_keep_read(const char *path, struct symstore_ids *ret, struct sc_err
 
 static bool count(void *ctx, const struct symstore_entry *e)
 {
+	const uint32_t sources = symstore_kinds_shown(e->sources);
 	struct symstore_totals *t = ctx;
 	int kind = 0;
 
-	while (kind < SYMSTORE_KINDS - 1 && !(e->sources & symstore_kind_bit(kind)))
+	while (kind < SYMSTORE_KINDS - 1 && !(sources & symstore_kind_bit(kind)))
 		kind++;
 	t->kinds[kind].entries++;
 	t->kinds[kind].bytes += e->cache_size;

@@ -25,17 +25,25 @@ size_t symstore_ids_sort(struct symstore_id *ids, size_t num)
 	return left;
 }
 
-const char *const symstore_kinds[] = { "dwarf", "symtab", "minidebuginfo", "dynsym", "cfi",
-				       "locals", NULL };
+const char *const symstore_kinds[] = { "dwarf", "symtab", "names", "minidebuginfo", "dynsym",
+				       "cfi", "locals", NULL };
 
 uint32_t symstore_kind_bit(int kind)
 {
 	static const uint32_t bits[] = {
-		SYMCACHE_FROM_DWARF, SYMCACHE_FROM_SYMTAB, SYMCACHE_FROM_MINIDEBUGINFO,
-		SYMCACHE_FROM_DYNSYM, SYMCACHE_FROM_CFI, SYMCACHE_FROM_LOCALS,
+		SYMCACHE_FROM_DWARF, SYMCACHE_FROM_SYMTAB, SYMCACHE_FROM_NAMES,
+		SYMCACHE_FROM_MINIDEBUGINFO, SYMCACHE_FROM_DYNSYM, SYMCACHE_FROM_CFI,
+		SYMCACHE_FROM_LOCALS,
 	};
 
 	return bits[kind];
+}
+
+uint32_t symstore_kinds_shown(uint32_t sources)
+{
+	const uint32_t with_names = SYMCACHE_FROM_NAMES | SYMCACHE_FROM_CFI | SYMCACHE_FROM_LOCALS;
+
+	return sources & SYMCACHE_FROM_NAMES ? sources & with_names : sources;
 }
 
 static void put_kinds(uint32_t sources, char separator, char *text)
@@ -43,6 +51,7 @@ static void put_kinds(uint32_t sources, char separator, char *text)
 	char *end = text;
 
 	*end = 0;
+	sources = symstore_kinds_shown(sources);
 	for (int i = 0; symstore_kinds[i]; i++)
 		if (sources & symstore_kind_bit(i))
 			end += sprintf(end, "%s%c", symstore_kinds[i], separator);

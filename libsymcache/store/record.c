@@ -228,12 +228,16 @@ bool symstore_outcome_decode(const void *data, size_t size, struct symstore_outc
 	return true;
 }
 
-/* The kinds as digits of a number, the best first. */
+/* The kinds as digits of a number, the best first. Names alone are one below the symbols that they
+ * were taken from. */
 static unsigned rank(uint32_t sources)
 {
-	return (sources & SYMCACHE_FROM_DWARF ? 8 : 0) | (sources & SYMCACHE_FROM_SYMTAB ? 4 : 0) |
-	       (sources & SYMCACHE_FROM_MINIDEBUGINFO ? 2 : 0) |
-	       (sources & SYMCACHE_FROM_DYNSYM ? 1 : 0);
+	const unsigned kinds = (sources & SYMCACHE_FROM_DWARF ? 16 : 0) |
+			       (sources & SYMCACHE_FROM_SYMTAB ? 8 : 0) |
+			       (sources & SYMCACHE_FROM_MINIDEBUGINFO ? 4 : 0) |
+			       (sources & SYMCACHE_FROM_DYNSYM ? 2 : 0);
+
+	return kinds && sources & SYMCACHE_FROM_NAMES ? kinds - 1 : kinds;
 }
 
 bool symstore_entry_replaces(const struct symstore_entry *fresh, const struct symstore_entry *old)

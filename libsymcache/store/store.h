@@ -195,6 +195,9 @@ extern const char *const symstore_kinds[];
 /* The bit of enum symcache_source for an index into them. */
 uint32_t symstore_kind_bit(int kind);
 
+/* The bits that are shown: of names alone not what they were taken from. */
+uint32_t symstore_kinds_shown(uint32_t sources);
+
 /* The XXH3-128, as 32 hex digits, of what look-ups depend on: build IDs, hashes of caches, names
  * and tags of all entries. Their records are read, no caches. Errors as of symstore_each(). */
 enum { SYMSTORE_IDENTITY_TEXT = 33 };

@@ -217,11 +217,14 @@ static bool put_kind(struct symstore *store, uint32_t sources, uint32_t bad_unit
 static void better_symbols_stay(void **state)
 {
 	enum { D = SYMCACHE_FROM_DWARF, S = SYMCACHE_FROM_SYMTAB,
-	       M = SYMCACHE_FROM_MINIDEBUGINFO, Y = SYMCACHE_FROM_DYNSYM };
+	       M = SYMCACHE_FROM_MINIDEBUGINFO, Y = SYMCACHE_FROM_DYNSYM,
+	       N = SYMCACHE_FROM_NAMES, C = SYMCACHE_FROM_CFI };
 	static const struct { uint32_t sources, bad; bool stored; } steps[] = {
-		{ 0, 0, true }, { Y, 0, true }, { 0, 0, false },
-		{ M, 0, true }, { Y, 0, false }, { M | Y, 0, true }, { M, 0, false },
-		{ S, 0, true }, { M | Y, 0, false }, { S | Y, 0, true },
+		{ 0, 0, true }, { N, 0, true }, { C, 0, true }, { N | Y, 0, true }, { 0, 0, false },
+		{ Y, 0, true }, { 0, 0, false }, { N | Y, 0, false },
+		{ N | M, 0, true }, { Y, 0, false }, { M, 0, true }, { Y, 0, false }, { M | Y, 0, true },
+		{ M, 0, false }, { N | M | Y, 0, false }, { N | S, 0, true }, { M | Y, 0, false },
+		{ N | S, 0, true }, { N | S, 1, false }, { S, 0, true }, { N | S, 0, false }, { M | Y, 0, false }, { S | Y, 0, true },
 		{ D, 0, true }, { S | M | Y, 0, false }, { D | S, 5, true }, { D | Y, 0, false },
 		/* The same kind: newer, unless more of it is broken. */
 		{ D | S, 6, false }, { D | S, 5, true }, { D | S, 0, true }, { D | S, 1, false },

@@ -4,6 +4,7 @@
 const char *symcache_kind_of_symbols(const struct symcache *cache)
 {
 	static const struct { uint32_t source; const char *words; } kinds[] = {
+		{ SYMCACHE_FROM_NAMES, "names alone" },
 		{ SYMCACHE_FROM_DWARF, "DWARF" }, { SYMCACHE_FROM_SYMTAB, "symbol table" },
 		{ SYMCACHE_FROM_MINIDEBUGINFO, "MiniDebugInfo" },
 		{ SYMCACHE_FROM_DYNSYM, "dynamic symbols" },

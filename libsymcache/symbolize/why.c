@@ -35,7 +35,7 @@ static const char *table_of(const struct symcache *c, bool of_file, bool has_sym
 	const uint32_t sources = c->image ? c->image->sources : 0;
 
 	if (!has_symbol)
-		return has_code ? "the DWARF" : NULL;
+		return !has_code ? NULL : sources & SYMCACHE_FROM_NAMES ? "the cache of names alone" : "the DWARF";
 	if (sources & SYMCACHE_FROM_SYMTAB)
 		return of_file ? "the file's own .symtab" : "the debug file's .symtab";
 	return sources & SYMCACHE_FROM_MINIDEBUGINFO ? "MiniDebugInfo" :
