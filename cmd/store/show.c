@@ -105,7 +105,7 @@ static int show_entry(const struct symstore *store, struct symstore_reader *read
 	if (!rc)
 		rc = symstore_get_guarded(reader, id, len, &guard, &cache, err);
 	/* The tables are read as they lie there. */
-	if (!rc && !symcache_sound(&cache, cache.data, cache.size))
+	if (!rc && !symcache_valid(&cache, cache.data, cache.size))
 		rc = symstore_damaged(id, len, err);
 	if (!rc)
 		rc = show(&entry, symstore_last_used(store, id, len), &cache, err);

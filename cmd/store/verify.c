@@ -145,7 +145,7 @@ static int verify_file(struct verification *v, const char *path)
 	return rc == SC_ENOMEM ? rc : 0;
 }
 
-static int sound_member(void *ctx, const struct symstore_entry *entry, const void *cache,
+static int valid_member(void *ctx, const struct symstore_entry *entry, const void *cache,
 			size_t size, struct sc_error *err)
 {
 	struct verification *v = ctx;
@@ -166,7 +166,7 @@ static void bad_member(void *ctx, const char *name, const char *why)
 static int verify_bundle(struct verification *v, const char *path)
 {
 	const struct symbundle_reader reader = {
-		.verify_key = o.verify_key, .entry = sound_member, .fault = bad_member,
+		.verify_key = o.verify_key, .entry = valid_member, .fault = bad_member,
 		.progress = progress_update, .ctx = v,
 	};
 	struct sc_error err;

@@ -250,7 +250,7 @@ static bool answer_data(struct mk_worker *w, const struct mk_request *r,
 
 	found = found && !(o->keep_tags &&
 			   symcache_debug_files_tagged(o->search.files, r->module, data.vaddr));
-	if (!found && !symcache_module_sound(r->module, cache))
+	if (!found && !symcache_module_valid(r->module, cache))
 		return false;
 	w->partly |= !found;
 	w->form->begin(w, r);
@@ -274,9 +274,9 @@ static bool answer_locals(struct mk_worker *w, const struct mk_request *r,
 
 	if (cached) {
 		n = symcache_locals_of(cache, vaddr - symcache_load_base(cache), &first);
-		for (uint32_t i = 0; i < n; i++) /* are they sound? */
+		for (uint32_t i = 0; i < n; i++) /* are they valid? */
 			symcache_local(cache, first + i, &local);
-		if (!symcache_module_sound(r->module, cache))
+		if (!symcache_module_valid(r->module, cache))
 			return false;
 	} else {
 		locals = symcache_debug_files_locals(files, r->module);
@@ -307,7 +307,7 @@ static bool explain(struct mk_worker *w, const struct mk_request *r, const struc
 	const struct symcache_named named = { r->query.symbol, r->query.offset, r->query.size };
 	struct mk_explained e = { cache, address_of(w, &r->query) };
 	const char *files[3];
-	bool found, sound;
+	bool found, valid;
 	uint64_t has;
 
 	if (named.name.ptr &&
@@ -322,12 +322,12 @@ static bool explain(struct mk_worker *w, const struct mk_request *r, const struc
 	symcache_module_files(r->module, files);
 	found = symcache_why(&(struct symcache_why_request){
 			cache, files, w->answerer->options.debug_dirs, e.vaddr }, &e.why);
-	sound = symcache_module_sound(r->module, cache);
-	if (sound)
+	valid = symcache_module_valid(r->module, cache);
+	if (valid)
 		w->form->explained(w, r, &e);
-	w->partly |= sound && !found;
+	w->partly |= valid && !found;
 	symcache_why_deinit(&e.why);
-	return sound;
+	return valid;
 }
 
 static bool ask(struct mk_worker *w, const struct mk_request *r, const struct symcache *cache)

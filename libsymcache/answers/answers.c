@@ -355,7 +355,7 @@ static void before_waiting(void *ctx)
 
 	if (d->options.wait)
 		d->options.wait(d->options.ctx);
-	symcache_caches_settle(d->caches);
+	symcache_caches_update(d->caches);
 	for (unsigned i = 0; i < d->num_workers; i++)
 		d->workers[i].opened = NULL;
 }

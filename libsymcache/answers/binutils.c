@@ -10,7 +10,7 @@ static bool has_function(const struct symcache_answer *a)
 	const struct sc_frame *f = a->frames;
 
 	return a->num_frames && f->function.ptr && f->function_idx != SYMCACHE_NONE &&
-	       symcache_sound(a->cache, &a->cache->functions[f->function_idx],
+	       symcache_valid(a->cache, &a->cache->functions[f->function_idx],
 			      sizeof(*a->cache->functions)) &&
 	       a->cache->functions[f->function_idx].lang != SYMCACHE_LANG_SYMTAB;
 }

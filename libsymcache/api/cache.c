@@ -206,7 +206,7 @@ const char *symcache_linkage_name(const struct symcache_cache *c, uint32_t funct
 	const struct symcache_function *f = &c->cache.functions[function];
 	struct sc_str name = { NULL, 0 };
 
-	if (function < c->cache.header->num_functions && symcache_sound(&c->cache, f, sizeof(*f)))
+	if (function < c->cache.header->num_functions && symcache_valid(&c->cache, f, sizeof(*f)))
 		name = symcache_string(&c->cache, f->name);
 	*len = name.len;
 	return name.ptr;
@@ -217,7 +217,7 @@ uint64_t symcache_function_entry(const struct symcache_cache *c, uint32_t functi
 	const struct symcache_function *f = &c->cache.functions[function];
 
 	if (function >= c->cache.header->num_functions ||
-	    !symcache_sound(&c->cache, f, sizeof(*f)) || f->entry_pc == SYMCACHE_NONE)
+	    !symcache_valid(&c->cache, f, sizeof(*f)) || f->entry_pc == SYMCACHE_NONE)
 		return UINT64_MAX;
 	return symcache_load_base(&c->cache) + f->entry_pc;
 }

@@ -362,7 +362,7 @@ static void set_build_id(const struct symcache_image *image, struct symcache_loc
 
 	if (l->cache) {
 		l->build_id = symcache_cache_build_id(l->cache, &l->build_id_len);
-	} else if (facts && symcache_sound(image->cache, facts, sizeof(*facts)) &&
+	} else if (facts && symcache_valid(image->cache, facts, sizeof(*facts)) &&
 		   facts->build_id_len <= SYMCACHE_BUILD_ID_MAX) {
 		l->build_id = facts->build_id;
 		l->build_id_len = facts->build_id_len;

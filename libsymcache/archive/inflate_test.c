@@ -78,7 +78,7 @@ static void test_streams(void **state)
 		const char *what;
 		unsigned streams, zeros; /* streams of "0", "1", …; zeros behind them */
 		const char *behind;
-		bool gzip, xz, zstd;     /* is it sound? */
+		bool gzip, xz, zstd;     /* is it valid? */
 	} cases[] = {
 		{ "one", 1, 0, "", true, true, true },
 		{ "three", 3, 0, "", true, true, true },
@@ -90,7 +90,7 @@ static void test_streams(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
-		const bool sound[KINDS] = { cases[i].gzip, cases[i].xz, cases[i].zstd };
+		const bool valid[KINDS] = { cases[i].gzip, cases[i].xz, cases[i].zstd };
 
 		for (int k = 0; k < KINDS; k++) {
 			struct bytes b = { 0 };
@@ -106,8 +106,8 @@ static void test_streams(void **state)
 			for (size_t piece = 1; piece < 900; piece = piece * 2 + 1) {
 				const char *why = unpack(&b, b.b.len, piece, text);
 
-				if (!why != sound[k])
-					fail_msg("%s, %d, in pieces of %zu: %s", cases[i].what, k, piece, why ? why : "sound");
+				if (!why != valid[k])
+					fail_msg("%s, %d, in pieces of %zu: %s", cases[i].what, k, piece, why ? why : "valid");
 				if (!why)
 					assert_string_equal(text, want);
 			}
@@ -138,7 +138,7 @@ static void test_cut_off(void **state)
 				if (size == first)
 					assert_null(why);
 				else if (!why || strcmp(why, says[k]))
-					fail_msg("%d, %zu of %zu: %s", k, size, b.b.len, why ? why : "sound");
+					fail_msg("%d, %zu of %zu: %s", k, size, b.b.len, why ? why : "valid");
 				assert_true(size < first || !strncmp(text, "first", 5));
 			}
 		}

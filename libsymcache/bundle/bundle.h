@@ -74,7 +74,7 @@ int symbundle_export(struct symstore_reader *reader, const char *path, enum symb
 struct symbundle_reader {
 	const char *verify_key;     /* path of the Ed25519 public key (PEM) that must have signed
 	                             * the manifest, or NULL */
-	/* Called for each sound cache; the bytes live until it returns. The record is the
+	/* Called for each valid cache; the bytes live until it returns. The record is the
 	 * manifest's. Nonzero ends the reading, which returns it. */
 	int (*entry)(void *ctx, const struct symstore_entry *entry, const void *cache, size_t size,
 		     struct sc_error *err);
@@ -97,7 +97,7 @@ int symbundle_read(const char *path, const struct symbundle_reader *reader, stru
 bool symbundle_is_one(const char *path, enum symbundle_shape *ret);
 
 struct symbundle_import_options {
-	/* Opens the store when the first sound cache comes: a bundle that is refused makes none. */
+	/* Opens the store when the first valid cache comes: a bundle that is refused makes none. */
 	int (*open_store)(void *ctx, struct symstore **ret, struct sc_error *err);
 	const char *verify_key;     /* as above */
 	const char *tags;           /* put on what is imported, in addition to its own; or NULL */

@@ -1,6 +1,6 @@
 /*
  * Fuzz target: any bytes as a bundle in one file, an archive or a store. What is handed
- * on is a sound cache under a build ID.
+ * on is a valid cache under a build ID.
  */
 #include "libsymcache/bundle/bundle.h"
 

@@ -48,7 +48,7 @@ struct bundle_checked {
 	struct sc_error why;         /* why it is not taken */
 };
 
-/* Is a cache sound, and as it is listed; or (NULL), what does it, or the name of its file, say it is?
+/* Is a cache valid, and as it is listed; or (NULL), what does it, or the name of its file, say it is?
  * May run on any thread. */
 void bundle_check(const struct manifest_entry *listed, const char *name, struct bundle_bytes cache,
 		  struct bundle_checked *ret);
@@ -57,7 +57,7 @@ void bundle_check(const struct manifest_entry *listed, const char *name, struct 
 int bundle_hand_on(struct bundle_reading *b, const struct bundle_checked *checked, const char *name,
 		   struct sc_error *err);
 
-/* Hands a cache on if it is sound, and as it is listed (or NULL). */
+/* Hands a cache on if it is valid, and as it is listed (or NULL). */
 int bundle_give(struct bundle_reading *b, const struct manifest_entry *listed,
 		const struct symstore_entry *entry, const char *name, struct bundle_bytes cache,
 		struct sc_error *err);

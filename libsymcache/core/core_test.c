@@ -127,7 +127,7 @@ static void test_signal(void **state)
 	}
 }
 
-/* NT_FILE with more rows than it has bytes for, or without the last name, gives what is sound. */
+/* NT_FILE with more rows than it has bytes for, or without the last name, gives what is valid. */
 static void test_hostile_mappings(void **state)
 {
 	static const struct {

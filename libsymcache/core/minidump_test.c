@@ -226,7 +226,7 @@ static void test_threads(void **state)
 }
 
 /* Ranges that lie outside of the file, or around the end of all addresses, are not there; what is
- * sound stays. */
+ * valid stays. */
 static void test_memory(void **state)
 {
 	static const struct {

@@ -1,4 +1,4 @@
-/* Fuzz target: a section of call frame information; its rows must be sound. */
+/* Fuzz target: a section of call frame information; its rows must be valid. */
 #include <elf.h>
 
 #include "libsymcache/dwarf/cfi.h"

@@ -19,7 +19,7 @@ void dw_scanner_destroy(struct dw_scanner *s);
 /*
  * Fills `ret` (cleared first) with the facts of unit `u`, one of the scanner's `debug`
  * or, if that is self-contained, a copy of it. SC_EFORMAT: the unit or its line table is
- * broken; what could be read of it stands in `ret` and is sound. SC_ENOMEM.
+ * broken; what could be read of it stands in `ret` and is valid. SC_ENOMEM.
  */
 int dw_scan_unit(struct dw_scanner *s, const struct dw_unit *u, struct dw_facts *ret,
 		 struct sc_error *err);

@@ -14,7 +14,7 @@
  *
  * `comp_dir` (DW_AT_comp_dir, or NULL) becomes part of the files.
  * SC_EFORMAT: the header is broken, or the program is cut off; what was read
- * up to there stays in `ret` and is sound. SC_ENOMEM.
+ * up to there stays in `ret` and is valid. SC_ENOMEM.
  */
 int dw_read_lines(const struct dw_sections *sections, uint64_t offset, const char *comp_dir,
 		  struct dw_facts *ret, struct sc_error *err);

@@ -1,4 +1,4 @@
-/* Fuzz target: a line table, its strings from the same bytes; the rows must be sound. */
+/* Fuzz target: a line table, its strings from the same bytes; the rows must be valid. */
 #include "libsymcache/dwarf/line.h"
 #include "libsymcache/dwarf/line_check.h"
 

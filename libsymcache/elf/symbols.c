@@ -286,7 +286,7 @@ static uint64_t reach(const struct candidates *all, const struct candidate *c, s
  *   label             .              unsized: only where no alias has a size
  *   becomes      [glob)[- outer -)
  */
-static bool settle_code(const struct candidates *c, struct sc_elf_symbol *out, size_t *n)
+static bool choose_code(const struct candidates *c, struct sc_elf_symbol *out, size_t *n)
 {
 	VEC(uint64_t) ends = {0}; /* of the sized symbols around, innermost last */
 	const struct candidate *list = c->list.data;
@@ -325,7 +325,7 @@ static bool settle_code(const struct candidates *c, struct sc_elf_symbol *out, s
 
 /* The symbols of data: one for each address, as large as the largest alias, and if that has
  * no size, up to the next one. */
-static size_t settle_data(const struct candidates *c, struct sc_elf_symbol *out)
+static size_t choose_data(const struct candidates *c, struct sc_elf_symbol *out)
 {
 	const struct candidate *list = c->list.data, *open = NULL; /* its size is 0 so far */
 	size_t n = 0;
@@ -352,7 +352,7 @@ static size_t settle_data(const struct candidates *c, struct sc_elf_symbol *out)
 }
 
 /* The plain rule: the largest, of equals the last. */
-static size_t settle_all(const struct candidates *c, struct sc_elf_symbol *out)
+static size_t choose_all(const struct candidates *c, struct sc_elf_symbol *out)
 {
 	const struct candidate *list = c->list.data;
 	size_t n = 0;
@@ -411,10 +411,10 @@ int sc_elf_symbols_of_both(struct sc_elf *e, struct sc_elf *more, const struct s
 	ok = ok && sort_by_vaddr(c.list.data, c.list.len) &&
 	     vec_reserve(&ret->code, c.list.len) && vec_reserve(&ret->data, c.list.len) &&
 	     vec_reserve(&ret->all, c.list.len) &&
-	     settle_code(&c, ret->code.data, &ret->code.len);
+	     choose_code(&c, ret->code.data, &ret->code.len);
 	if (ok) {
-		ret->data.len = settle_data(&c, ret->data.data);
-		ret->all.len = settle_all(&c, ret->all.data);
+		ret->data.len = choose_data(&c, ret->data.data);
+		ret->all.len = choose_all(&c, ret->all.data);
 	} else {
 		sc_elf_symbols_deinit(ret);
 	}

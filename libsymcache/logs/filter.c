@@ -1,7 +1,7 @@
 /*
  * Logs through the filter: see logs.h. Reads and writes large blocks; of a live input
  * that has no more to give for the moment all is written, and after a second's pause the
- * caches are settled.
+ * caches are updated.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -279,7 +279,7 @@ static int feed(struct symlog_filter *f, struct symlog_input *in, struct symlog 
 		rc = markup_filter_flush(f->filter);
 		say(f, NULL);
 		if (log->alone && !rc && !symlog_wait(in, PAUSE_MS))
-			symcache_caches_settle(f->options.from.find.caches);
+			symcache_caches_update(f->options.from.find.caches);
 	}
 	if (!rc)
 		rc = log->goes_on ? markup_filter_flush(f->filter) :

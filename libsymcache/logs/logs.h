@@ -102,8 +102,8 @@ struct symlog {
 	const char *path;    /* "-": standard input */
 	struct symlog_output output;
 	const char *shown;   /* its name in messages and outputs; NULL: `path` */
-	bool alone;          /* nothing else uses the caches: when the log pauses they may be settled,
-	                      * see symcache_caches_settle() */
+	bool alone;          /* nothing else uses the caches: when the log pauses they may be updated,
+	                      * see symcache_caches_update() */
 	bool part, goes_on;  /* only the bytes [from, to); and more of the log follows */
 	uint64_t from, to, lines; /* bytes; number of lines before them */
 	const char *saved;   /* the state of the filter at `from`, or NULL */

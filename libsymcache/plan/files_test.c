@@ -1,5 +1,5 @@
 /*
- * Files of plans and records whose lines are sound, but whose numbers make no sense: written by
+ * Files of plans and records whose lines are valid, but whose numbers make no sense: written by
  * another version, or by someone who computes the hash as well. What is not refused would be read
  * past an end, or put into the output of another log.
  */

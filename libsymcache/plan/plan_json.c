@@ -59,7 +59,7 @@ int mk_plan_write(struct mk_plan *p, const char *dir, struct sc_error *err)
 }
 
 /* Is it what it was when it was written? */
-static bool is_sound(const char *json, size_t len, char hash[MARKUP_HASH_TEXT])
+static bool is_valid(const char *json, size_t len, char hash[MARKUP_HASH_TEXT])
 {
 	const size_t tail = strlen(hash_key) + MARKUP_HASH_TEXT - 1 + strlen("\"}\n");
 	const char *end = json + len;
@@ -105,7 +105,7 @@ static int read_plan(struct mk_plan *p, const char *path, const char *json, size
 {
 	bool good;
 
-	if (!is_sound(json, len, p->hash))
+	if (!is_valid(json, len, p->hash))
 		return sc_error_set(err, SC_EFORMAT, "%s is damaged: its hash is another one",
 				    path);
 	switch (mk_object_parse(&p->row, json, len)) {

@@ -112,7 +112,7 @@ struct mk_rows_in {
 /* SC_ENOTFOUND: there is no such file; SC_ESYS. `below`: the same. */
 int mk_rows_read(struct mk_rows_in *r, const char *path, size_t below, struct sc_error *err);
 
-/* The next line: 1; 0: that was all, and it is sound; SC_EFORMAT: it is damaged; SC_ESYS. */
+/* The next line: 1; 0: that was all, and it is valid; SC_EFORMAT: it is damaged; SC_ESYS. */
 int mk_rows_next(struct mk_rows_in *r, struct sc_error *err);
 
 /* Parses the line into r->row, and reads it into *to, unless that is NULL; SC_EFORMAT. */

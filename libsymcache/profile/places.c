@@ -102,7 +102,7 @@ static bool function_equal(const void *ctx, uint32_t i)
 }
 
 /* The number of the function that is the last of the list; it goes if it was there before. */
-static uint32_t settle_function(struct prof_places *p)
+static uint32_t unique_function(struct prof_places *p)
 {
 	const struct prof_function *f = &p->functions.data[p->functions.len - 1];
 	uint32_t *slot = sc_intern_find(&p->function_set, XXH3_64bits(f, sizeof(*f)),
@@ -133,7 +133,7 @@ static struct sc_str linkage_name(const struct symcache *cache, const struct pro
 		return symcache_symbol(cache, m->symbol, &symbol) ? symbol.name :
 			(struct sc_str){ NULL, 0 };
 	if (m->function == SYMCACHE_NONE ||
-	    !symcache_sound(cache, &cache->functions[m->function], sizeof(*cache->functions)))
+	    !symcache_valid(cache, &cache->functions[m->function], sizeof(*cache->functions)))
 		return (struct sc_str){ NULL, 0 };
 	return symcache_string(cache, cache->functions[m->function].name);
 }
@@ -157,7 +157,7 @@ static uint32_t new_function(struct prof_places *p, const struct prof_memo *m,
 	if (!of || text == PROF_NONE || linkage == PROF_NONE || file == PROF_NONE)
 		return PROF_NONE;
 	*of = (struct prof_function){ text, linkage, file, start.line };
-	return settle_function(p);
+	return unique_function(p);
 }
 
 /* The function of a frame of an answer: remembered by the numbers that the cache has for it. */
@@ -336,7 +336,7 @@ static uint32_t id_text(struct prof_places *p, const struct prof_mapping *m)
 		return 0;
 	cache = p->modules.data[m->module].cache;
 	if (!cache->image || cache->image->build_id_derived ||
-	    !symcache_sound(cache, cache->image, sizeof(*cache->image)))
+	    !symcache_valid(cache, cache->image, sizeof(*cache->image)))
 		return 0;
 	symcache_build_id_text(text, cache->image->build_id, cache->image->build_id_len);
 	return prof_text(p, text, strlen(text));

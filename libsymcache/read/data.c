@@ -29,7 +29,7 @@ bool symcache_lookup_data(const struct symcache *cache, uint64_t rel_address,
 		const struct symcache_ext_data *s = &cache->data_symbols[i];
 		bool covers;
 
-		if (!symcache_sound(cache, s, sizeof(*s)))
+		if (!symcache_valid(cache, s, sizeof(*s)))
 			return false;
 		covers = s->size ? rel_address - s->address < s->size :
 			s->address == cache->data_symbols[n - 1].address && !outside;
@@ -73,7 +73,7 @@ static bool is_last_below(const struct symcache *cache, uint64_t rel_address, ui
 	const size_t left = cache->num_symbols - symbol;
 
 	return symbol < cache->num_symbols &&
-	       symcache_sound(cache, s, (left > 1 ? 2 : 1) * sizeof(*s)) &&
+	       symcache_valid(cache, s, (left > 1 ? 2 : 1) * sizeof(*s)) &&
 	       s->address <= rel_address && (left == 1 || s[1].address > rel_address);
 }
 
@@ -101,7 +101,7 @@ void symcache_symbols_batch(const struct symcache_query q[], size_t n, uint32_t 
 			const struct symcache_ext_symbol *s = q[i].cache->symbols;
 			const size_t mid = low[i] + (high[i] - low[i]) / 2;
 
-			if (!symcache_sound(q[i].cache, &s[mid], sizeof(*s))) {
+			if (!symcache_valid(q[i].cache, &s[mid], sizeof(*s))) {
 				low[i] = high[i] = 0;
 			} else if (s[mid].address <= q[i].rel_pc) {
 				low[i] = mid + 1;
@@ -122,7 +122,7 @@ bool symcache_symbol(const struct symcache *cache, uint32_t idx, struct symcache
 {
 	const struct symcache_ext_symbol *s = cache->symbols + idx;
 
-	if (idx >= cache->num_symbols || !symcache_sound(cache, s, sizeof(*s)))
+	if (idx >= cache->num_symbols || !symcache_valid(cache, s, sizeof(*s)))
 		return false;
 	*ret = (struct symcache_symbol){
 		.name = symcache_string(cache, s->name),

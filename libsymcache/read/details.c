@@ -17,7 +17,7 @@ static uint32_t find(const struct symcache *cache, const struct symcache_details
 		const size_t mid = lo + (hi - lo) / 2;
 		const struct symcache_ext_detail *at = &d->list[mid];
 
-		if (!symcache_sound(cache, at, sizeof(*at)))
+		if (!symcache_valid(cache, at, sizeof(*at)))
 			return none;
 		if (at->location < location || (at->location == location && at->from <= rel_pc))
 			lo = mid + 1;
@@ -32,7 +32,7 @@ uint32_t symcache_discriminator(const struct symcache *cache, uint32_t location,
 	const uint8_t *numbers = cache->discriminators.numbers;
 
 	if (!numbers || location >= cache->header->num_source_locations ||
-	    !symcache_sound(cache, &numbers[location], 1))
+	    !symcache_valid(cache, &numbers[location], 1))
 		return 0;
 	return numbers[location] < SYMCACHE_DISCRIMINATOR_MORE ? numbers[location] :
 	       find(cache, &cache->discriminators, location, rel_pc, 0);
@@ -48,7 +48,7 @@ uint32_t symcache_inlined_start(const struct symcache *cache, uint32_t location,
 		return SYMCACHE_NONE;
 	call = cache->locations[location].inlined_into_idx;
 	if (call >= cache->range_location ||
-	    !symcache_sound(cache, &numbers[call], sizeof(*numbers)))
+	    !symcache_valid(cache, &numbers[call], sizeof(*numbers)))
 		return SYMCACHE_NONE;
 	return numbers[call] != SYMCACHE_START_MORE ? numbers[call] :
 	       find(cache, &cache->starts, call, rel_pc, SYMCACHE_NONE);

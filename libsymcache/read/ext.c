@@ -88,8 +88,8 @@ static int check_index(const struct symcache *cache, const struct found *f, stru
 	uint32_t n = cache->header->num_ranges;
 
 	if (!record || (!n && !f->count) || (n && f->count &&
-			symcache_sound(cache, record, sizeof(*record)) &&
-			symcache_sound(cache, &cache->ranges[n - 1], sizeof(*cache->ranges)) &&
+			symcache_valid(cache, record, sizeof(*record)) &&
+			symcache_valid(cache, &cache->ranges[n - 1], sizeof(*cache->ranges)) &&
 			record[0] < 32 &&
 			f->count == symcache_index_buckets(record[0], cache->ranges[n - 1]) + 2ull))
 		return 0;
@@ -144,7 +144,7 @@ static int read_footer(const struct symcache *cache, size_t begin,
 	if (cache->size < sizeof(*f) || cache->size - sizeof(*f) < begin)
 		return 0;
 	end = cache->size - sizeof(*f);
-	if (!symcache_sound(cache, cache->data + end, sizeof(*f)))
+	if (!symcache_valid(cache, cache->data + end, sizeof(*f)))
 		return sc_error_set(err, SC_EFORMAT, "damaged");
 	memcpy(f, cache->data + end, sizeof(*f));
 	if (memcmp(f->magic, SYMCACHE_EXT_MAGIC, sizeof(f->magic)))
@@ -175,7 +175,7 @@ static int find_sections(const struct symcache *cache, size_t begin,
 	const struct symcache_ext_image *image;
 	int rc = 0;
 
-	if (!symcache_sound(cache, table, footer->num_sections * sizeof(*table)))
+	if (!symcache_valid(cache, table, footer->num_sections * sizeof(*table)))
 		return sc_error_set(err, SC_EFORMAT, "damaged");
 	for (uint32_t i = 0; i < footer->num_sections && !rc; i++)
 		rc = take_section(cache, begin, cache->size - sizeof(*footer), &table[i], found,
@@ -186,7 +186,7 @@ static int find_sections(const struct symcache *cache, size_t begin,
 	    (rc = check_group(found, SYMCACHE_UNWIND, err)))
 		return rc;
 	image = found[IMAGE].at;
-	if (image && !symcache_sound(cache, image, sizeof(*image)))
+	if (image && !symcache_valid(cache, image, sizeof(*image)))
 		return sc_error_set(err, SC_EFORMAT, "damaged");
 	if (image && image->build_id_len > SYMCACHE_BUILD_ID_MAX)
 		return sc_error_set(err, SC_EFORMAT, "section IMAG: build ID of %u bytes",
@@ -222,7 +222,7 @@ int sc_ext_open(struct symcache *cache, struct sc_error *err)
 		found[LOCAL_RANGES].count, found[LOCAL_ORDER].count, found[LOCALS].count,
 	};
 	if (found[UNWIND].at &&
-	    symcache_sound(cache, found[UNWIND].at, sizeof(*cache->unwind.facts)))
+	    symcache_valid(cache, found[UNWIND].at, sizeof(*cache->unwind.facts)))
 		set_unwind(cache, found);
 	if (found[INDEX].at && found[INDEX].count) {
 		const uint32_t *record = found[INDEX].at;

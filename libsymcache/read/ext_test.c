@@ -14,7 +14,7 @@ static bool keep_first(void *ctx, const char *fault)
 }
 
 /* The area must be ignored by open and `fault` be what verify says first. */
-static void expect_unsound(const void *bytes, size_t size, const char *fault)
+static void expect_damage(const void *bytes, size_t size, const char *fault)
 {
 	struct symcache cache;
 	char first[200] = "";
@@ -31,7 +31,7 @@ static void expect_unsound(const void *bytes, size_t size, const char *fault)
 	assert_string_equal(first, fault);
 }
 
-static void test_ext_sound(void **state)
+static void test_ext_valid(void **state)
 {
 	(void)state;
 	for (uint32_t version = 7; version <= 9; version++) {
@@ -113,16 +113,16 @@ static void test_ext_footer(void **state)
 
 	(void)state;
 	f->version = 2;
-	expect_unsound(bytes, t.size, "extension area: unknown version 2");
+	expect_damage(bytes, t.size, "extension area: unknown version 2");
 	*f = good;
 	f->file_size++;
 	snprintf(message, sizeof(message),
 		 "extension area: made for a file of %zu bytes, this one has %zu", t.size + 1,
 		 t.size);
-	expect_unsound(bytes, t.size, message);
+	expect_damage(bytes, t.size, message);
 	*f = good;
 	memcpy(copy + 4, bytes, t.size);
-	expect_unsound(copy + 4, t.size, "extension area: not aligned to 8 bytes");
+	expect_damage(copy + 4, t.size, "extension area: not aligned to 8 bytes");
 
 	static const uint64_t tables[] = { 0, 80, 1, UINT64_MAX, UINT64_MAX - 7, (uint64_t)1 << 63 };
 	for (size_t i = 0; i < sizeof(tables) / sizeof(*tables); i++) {
@@ -130,7 +130,7 @@ static void test_ext_footer(void **state)
 		snprintf(message, sizeof(message),
 			 "extension area: bad section table: 6 sections at 0x%llx",
 			 (unsigned long long)tables[i]);
-		expect_unsound(bytes, t.size, message);
+		expect_damage(bytes, t.size, message);
 	}
 	*f = good;
 	static const uint32_t counts[] = { 7, 65, 0x0aaaaaab, UINT32_MAX };
@@ -139,7 +139,7 @@ static void test_ext_footer(void **state)
 		snprintf(message, sizeof(message),
 			 "extension area: bad section table: %u sections at 0x%zx", counts[i],
 			 t.at_table);
-		expect_unsound(bytes, t.size, message);
+		expect_damage(bytes, t.size, message);
 	}
 	free(copy);
 	free(bytes);
@@ -157,7 +157,7 @@ static void test_ext_footer_unaligned(void **state)
 	f.file_size += 4;
 	memcpy(longer, bytes, t.at_footer);
 	memcpy(longer + t.at_footer + 4, &f, sizeof(f));
-	expect_unsound(longer, t.size + 4, "extension area: not aligned to 8 bytes");
+	expect_damage(longer, t.size + 4, "extension area: not aligned to 8 bytes");
 	free(longer);
 	free(bytes);
 }
@@ -211,7 +211,7 @@ static void test_ext_sections(void **state)
 				 "extension area: section 0x%08x: bad place 0x%llx, size 0x%llx",
 				 r->tag, (unsigned long long)r->offset,
 				 (unsigned long long)r->size);
-		expect_unsound(bytes, t.size, message);
+		expect_damage(bytes, t.size, message);
 		memcpy(s, good, sizeof(good));
 	}
 
@@ -220,25 +220,25 @@ static void test_ext_sections(void **state)
 	snprintf(message, sizeof(message),
 		 "extension area: section 0x534c4f43: bad place 0x%llx, size 0xe",
 		 (unsigned long long)s[1].offset);
-	expect_unsound(bytes, t.size, message);
+	expect_damage(bytes, t.size, message);
 	memcpy(s, good, sizeof(good));
 
 	struct symcache_ext_image *image = (void *)(bytes + s[0].offset);
 	image->build_id_len = 65;
-	expect_unsound(bytes, t.size, "extension area: section IMAG: build ID of 65 bytes");
+	expect_damage(bytes, t.size, "extension area: section IMAG: build ID of 65 bytes");
 	image->build_id_len = 20;
 	uint32_t *index = (void *)(bytes + s[5].offset);
 	index[0] = 32;
-	expect_unsound(bytes, t.size, "extension area: section INDX does not fit the ranges");
+	expect_damage(bytes, t.size, "extension area: section INDX does not fit the ranges");
 	index[0] = 0;
-	expect_unsound(bytes, t.size, "extension area: section INDX does not fit the ranges");
+	expect_damage(bytes, t.size, "extension area: section INDX does not fit the ranges");
 	free(bytes);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_ext_sound),
+		cmocka_unit_test(test_ext_valid),
 		cmocka_unit_test(test_ext_sections_are_optional),
 		cmocka_unit_test(test_ext_segments), cmocka_unit_test(test_ext_footer),
 		cmocka_unit_test(test_ext_footer_unaligned),

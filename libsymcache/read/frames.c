@@ -30,7 +30,7 @@ struct sc_str symcache_string(const struct symcache *cache, uint32_t offset)
 
 INLINED bool may_read(const struct symcache *cache, const void *at, size_t bytes, bool guarded)
 {
-	return !guarded || symcache_sound(cache, at, bytes);
+	return !guarded || symcache_valid(cache, at, bytes);
 }
 
 INLINED struct sc_str read_string(const struct symcache *cache, uint32_t offset, bool guarded)

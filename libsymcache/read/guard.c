@@ -58,18 +58,18 @@ bool symcache_guard_init(struct symcache_guard *guard, const void *data, size_t 
 
 	*guard = (struct symcache_guard){
 		.data = data, .size = size, .hashes = hashes, .blocks = blocks,
-		.sound = calloc(blocks + 1, sizeof(*guard->sound)),
+		.valid = calloc(blocks + 1, sizeof(*guard->valid)),
 	};
-	return guard->sound;
+	return guard->valid;
 }
 
 void symcache_guard_deinit(struct symcache_guard *guard)
 {
-	free((void *)guard->sound);
+	free((void *)guard->valid);
 	*guard = (struct symcache_guard){ 0 };
 }
 
-/* Another block is sound. */
+/* Another block is valid. */
 static void count_block(struct symcache_guard *guard)
 {
 	const size_t tested = atomic_fetch_add(&guard->tested, 1) + 1;
@@ -82,7 +82,7 @@ static bool test_block(struct symcache_guard *guard, size_t block)
 {
 	uint64_t want;
 
-	if (atomic_load_explicit(&guard->sound[block], memory_order_relaxed))
+	if (atomic_load_explicit(&guard->valid[block], memory_order_relaxed))
 		return true;
 	memcpy(&want, guard->hashes + block * sizeof(want), sizeof(want));
 	if (XXH3_64bits(guard->data + block * SYMCACHE_GUARD_BLOCK,
@@ -90,7 +90,7 @@ static bool test_block(struct symcache_guard *guard, size_t block)
 		guard->damaged = true;
 		return false;
 	}
-	if (!atomic_exchange(&guard->sound[block], 1))
+	if (!atomic_exchange(&guard->valid[block], 1))
 		count_block(guard);
 	return true;
 }

@@ -29,10 +29,10 @@ struct symcache_guard {
 	const uint8_t *hashes;      /* XXH3-64 of each block, little-endian; trusted */
 	uint64_t identity;          /* for the owner: what the bytes are */
 	bool mapped;                /* for the owner to set: a shared map of a file */
-	_Atomic uint8_t *sound;     /* by block: 1: tested and as it was written */
+	_Atomic uint8_t *valid;     /* by block: 1: tested and as it was written */
 	size_t blocks;
 	atomic_size_t tested;       /* blocks */
-	atomic_bool whole;          /* all are sound */
+	atomic_bool whole;          /* all are valid */
 	atomic_bool damaged;        /* one is not: none is given out from now on */
 };
 
@@ -52,8 +52,8 @@ bool symcache_guard_init(struct symcache_guard *guard, const void *data, size_t 
 			 const void *hashes);
 void symcache_guard_deinit(struct symcache_guard *guard); /* all zero is fine */
 
-/* Are the blocks of at[0, bytes) sound? Once half of all are, it tests the others,
- * too, and is asked no more. Use symcache_sound(). */
+/* Are the blocks of at[0, bytes) valid? Once half of all are, it tests the others,
+ * too, and is asked no more. Use symcache_valid(). */
 bool symcache_guard_check(struct symcache_guard *guard, const void *at, size_t bytes);
 
 /* So many reads are to come: tests all blocks if that is cheaper than asking each time. */

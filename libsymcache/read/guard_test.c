@@ -115,18 +115,18 @@ static bool ask_guarded(uint64_t pc, char *text, size_t *tested)
 {
 	struct symcache_guard guard;
 	struct symcache cache;
-	bool sound;
+	bool valid;
 
 	assert_true(symcache_guard_init(&guard, bytes, size, table));
 	text[0] = 0;
-	sound = !symcache_open_guarded(&cache, bytes, size, &guard, NULL);
-	if (sound)
+	valid = !symcache_open_guarded(&cache, bytes, size, &guard, NULL);
+	if (valid)
 		ask(&cache, pc, text);
-	sound = sound && !symcache_damaged(&cache);
+	valid = valid && !symcache_damaged(&cache);
 	if (tested)
 		*tested += guard.tested;
 	symcache_guard_deinit(&guard);
-	return sound;
+	return valid;
 }
 
 static void no_damaged_byte_is_used(void **state)
@@ -151,12 +151,12 @@ static void no_damaged_byte_is_used(void **state)
 		for (size_t i = 0; i < n; i++)
 			at[i] ^= (uint8_t)(i * 7 + b + 1);
 		for (size_t a = 0; a < ADDRESSES; a++) {
-			bool sound = ask_guarded(last_pc * a / ADDRESSES, got, NULL);
+			bool valid = ask_guarded(last_pc * a / ADDRESSES, got, NULL);
 
-			if (sound && strcmp(got, want[a]))
+			if (valid && strcmp(got, want[a]))
 				fail_msg("block %zu of %zu, address %zu: %s", b, blocks, a, got);
-			found += !sound;
-			same += sound;
+			found += !valid;
+			same += valid;
 		}
 		memcpy(at, kept, n);
 	}
@@ -204,7 +204,7 @@ static void all_of_it(void **state)
 	assert_true(symcache_guard_init(&guard, bytes, size, table));
 	assert_int_equal(symcache_open_guarded(&cache, bytes, size, &guard, NULL), 0);
 	assert_false(guard.whole);
-	assert_true(symcache_sound(&cache, bytes, size * 2 / 3));
+	assert_true(symcache_valid(&cache, bytes, size * 2 / 3));
 	assert_true(guard.whole);
 	symcache_guard_deinit(&guard);
 	/* A bit behind the part that is asked for. */

@@ -23,11 +23,11 @@ bool symcache_local(const struct symcache *cache, uint32_t i, struct symcache_lo
 	const struct symcache_local_tables *l = &cache->locals;
 	const struct symcache_ext_local *from;
 
-	if (i >= l->num_order || !symcache_sound(cache, &l->order[i], sizeof(*l->order)) ||
+	if (i >= l->num_order || !symcache_valid(cache, &l->order[i], sizeof(*l->order)) ||
 	    l->order[i] >= l->num)
 		return false;
 	from = &l->list[l->order[i]];
-	if (!symcache_sound(cache, from, sizeof(*from)))
+	if (!symcache_valid(cache, from, sizeof(*from)))
 		return false;
 	*ret = (struct symcache_local){
 		.function = symcache_string(cache, from->function),

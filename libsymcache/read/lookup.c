@@ -52,7 +52,7 @@ static inline struct span find_span(const struct symcache *cache, uint32_t pc)
 		const uint32_t *entry = bucket_of(cache, pc);
 		uint32_t low, high;
 
-		if (!symcache_sound(cache, entry, 2 * sizeof(*entry)))
+		if (!symcache_valid(cache, entry, 2 * sizeof(*entry)))
 			return (struct span){ 0, 0 };
 		low = entry[0];
 		high = entry[1];
@@ -69,7 +69,7 @@ static inline uint32_t find_location(const struct symcache *cache, struct span s
 	const uint32_t *starts = cache->ranges + span.first;
 	uint32_t range, location;
 
-	if (!span.n || !symcache_sound(cache, starts, span.n * sizeof(*starts)))
+	if (!span.n || !symcache_valid(cache, starts, span.n * sizeof(*starts)))
 		return SYMCACHE_NONE;
 	range = span.first + last_start(starts, span.n, pc);
 	location = cache->range_location + range;

@@ -63,7 +63,7 @@ int symcache_open_guarded(struct symcache *ret, const void *data, size_t size,
 	int rc;
 
 	*ret = (struct symcache){ .data = data, .size = size, .header = h, .guard = guard };
-	if (!symcache_sound(ret, data, size < sizeof(*h) ? size : sizeof(*h)))
+	if (!symcache_valid(ret, data, size < sizeof(*h) ? size : sizeof(*h)))
 		return sc_error_set(err, SC_EFORMAT, "damaged");
 	rc = check_header(data, size, err);
 	if (rc)
@@ -102,7 +102,7 @@ bool symcache_vaddr_of_offset(const struct symcache *cache, uint64_t offset, uin
 {
 	const struct symcache_ext_segment *s = cache->segments, *end = s + cache->num_segments;
 
-	if (!s || !symcache_sound(cache, s, cache->num_segments * sizeof(*s)))
+	if (!s || !symcache_valid(cache, s, cache->num_segments * sizeof(*s)))
 		return false;
 	for (; s < end; s++) {
 		if (offset < s->offset || offset - s->offset >= s->size)
@@ -117,7 +117,7 @@ bool symcache_has_offsets(const struct symcache *cache)
 {
 	const struct symcache_ext_segment *s = cache->segments;
 	bool known = s && cache->num_segments &&
-		     symcache_sound(cache, s, cache->num_segments * sizeof(*s));
+		     symcache_valid(cache, s, cache->num_segments * sizeof(*s));
 
 	for (size_t i = 0; known && i < cache->num_segments; i++)
 		known = !(s[i].flags & SYMCACHE_SEGMENT_ASSUMED);
@@ -129,7 +129,7 @@ bool symcache_vaddr_of_code(const struct symcache *cache, uint64_t offset, uint6
 	const struct symcache_ext_segment *s = cache->segments;
 	const uint64_t page = 4096;
 
-	if (cache->num_segments != 1 || !symcache_sound(cache, s, sizeof(*s)) ||
+	if (cache->num_segments != 1 || !symcache_valid(cache, s, sizeof(*s)) ||
 	    offset < s->vaddr % page || offset - s->vaddr % page >= s->size)
 		return false;
 	*vaddr = s->vaddr - s->vaddr % page + offset;
@@ -141,7 +141,7 @@ bool symcache_may_be_code(const struct symcache *cache, uint64_t vaddr)
 	const struct symcache_ext_segment *s = cache->segments, *end = s + cache->num_segments;
 
 	if (!cache->image || vaddr - cache->image->load_base >= cache->image->image_size ||
-	    !symcache_sound(cache, s, cache->num_segments * sizeof(*s)))
+	    !symcache_valid(cache, s, cache->num_segments * sizeof(*s)))
 		return false;
 	while (s < end && vaddr - s->vaddr >= s->size)
 		s++;

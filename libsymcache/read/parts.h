@@ -47,7 +47,7 @@ sc_read_string(const struct symcache *cache, uint32_t offset, bool guarded, uint
 
 	if (offset >= bytes ||
 	    (guarded &&
-	     !symcache_sound(cache, s + offset, bytes - offset < 5 ? bytes - offset : 5)))
+	     !symcache_valid(cache, s + offset, bytes - offset < 5 ? bytes - offset : 5)))
 		return none;
 	if (cache->header->version <= SYMCACHE_LAST_VERSION_WITH_U32_STRINGS) {
 		if (bytes - pos < sizeof(len))
@@ -70,7 +70,7 @@ sc_read_string(const struct symcache *cache, uint32_t offset, bool guarded, uint
 			return none;
 		len = (uint32_t)value;
 	}
-	if (len > bytes - pos || (guarded && !symcache_sound(cache, s + pos, len)))
+	if (len > bytes - pos || (guarded && !symcache_valid(cache, s + pos, len)))
 		return none;
 	*next = pos + len;
 	return (struct sc_str){ (const char *)s + pos, len };
@@ -94,7 +94,7 @@ static inline bool sc_is_code(const struct symcache *cache, uint32_t idx)
 {
 	const struct symcache_source_location *location = &cache->locations[idx];
 
-	return symcache_sound(cache, location, sizeof(*location)) && !sc_is_gap(location);
+	return symcache_valid(cache, location, sizeof(*location)) && !sc_is_gap(location);
 }
 
 /* Records of `size` bytes that start at or below `address`, of `n` that ascend by what
@@ -108,7 +108,7 @@ static inline size_t sc_count_starts(const struct symcache *cache, const void *r
 		size_t mid = low + (high - low) / 2;
 		const uint32_t *start = (const void *)((const char *)records + mid * size);
 
-		if (!symcache_sound(cache, start, size))
+		if (!symcache_valid(cache, start, size))
 			return 0;
 		if (*start <= address)
 			low = mid + 1;
@@ -131,7 +131,7 @@ void sc_find_batch(struct symcache_query q[], size_t n);
 
 /*
  * Finds the extension area and fills the cache's pointers into it. Returns 1
- * if there is a sound one, 0 if there is none, SC_EFORMAT if there is one that
+ * if there is a valid one, 0 if there is none, SC_EFORMAT if there is one that
  * must not be used; the cache is then left without.
  */
 int sc_ext_open(struct symcache *cache, struct sc_error *err);

@@ -98,7 +98,7 @@ struct symcache {
 
 /* May at[0, bytes), which lies in the cache, be read? For those who read the tables
  * themselves; the functions below ask it. */
-static inline bool symcache_sound(const struct symcache *cache, const void *at, size_t bytes)
+static inline bool symcache_valid(const struct symcache *cache, const void *at, size_t bytes)
 {
 	struct symcache_guard *guard = cache->guard;
 
@@ -258,7 +258,7 @@ static inline void symcache_location_ids(const struct symcache *cache, uint32_t 
 	ret->function = loc->function_idx < h->num_functions ? loc->function_idx : SYMCACHE_NONE;
 	ret->file = loc->file_idx < h->num_files ? loc->file_idx : SYMCACHE_NONE;
 	ret->line = loc->line;
-	ret->column = columns && symcache_sound(cache, &columns[location], sizeof(*columns)) ?
+	ret->column = columns && symcache_valid(cache, &columns[location], sizeof(*columns)) ?
 		columns[location] : 0;
 }
 

@@ -16,8 +16,8 @@ static bool read_start(const struct symcache *c, uint32_t index, uint32_t *start
 	const struct symcache_ext_start *narrow = (const void *)u->starts;
 	const struct symcache_ext_wide_start *wide = (const void *)u->starts;
 
-	if (u->wide ? !symcache_sound(c, &wide[index], sizeof(*wide)) :
-		      !symcache_sound(c, &narrow[index], sizeof(*narrow)))
+	if (u->wide ? !symcache_valid(c, &wide[index], sizeof(*wide)) :
+		      !symcache_valid(c, &narrow[index], sizeof(*narrow)))
 		return false;
 	*start = u->wide ? wide[index].start : narrow[index].start;
 	*row = u->wide ? wide[index].row : narrow[index].row;
@@ -29,7 +29,7 @@ static bool page_ranges(const struct symcache *c, size_t page, uint32_t *from, u
 {
 	const uint32_t *p = &c->unwind.pages[page];
 
-	if (!symcache_sound(c, p, 2 * sizeof(*p)))
+	if (!symcache_valid(c, p, 2 * sizeof(*p)))
 		return false;
 	*from = p[0];
 	*to = p[1];
@@ -40,7 +40,7 @@ bool symcache_get_row(const struct symcache *c, uint32_t number, struct symcache
 {
 	const struct symcache_ext_row *row = &c->unwind.rows[number];
 
-	if (!number || number >= c->unwind.num_rows || !symcache_sound(c, row, sizeof(*row)) ||
+	if (!number || number >= c->unwind.num_rows || !symcache_valid(c, row, sizeof(*row)) ||
 	    row->cfa == SYMCACHE_CFA_NONE || row->cfa > SYMCACHE_CFA_EXPRESSION ||
 	    row->first_rule > c->unwind.num_rules ||
 	    row->num_rules > c->unwind.num_rules - row->first_rule)
@@ -50,7 +50,7 @@ bool symcache_get_row(const struct symcache *c, uint32_t number, struct symcache
 		.num_rules = row->num_rules, .n = row->n,
 		.rules = &c->unwind.rules[row->first_rule], .number = number,
 	};
-	return symcache_sound(c, ret->rules, ret->num_rules * sizeof(*ret->rules));
+	return symcache_valid(c, ret->rules, ret->num_rules * sizeof(*ret->rules));
 }
 
 /* The range that holds `rel_pc`. */
@@ -103,7 +103,7 @@ bool symcache_row_range(const struct symcache *c, uint32_t index, uint64_t *star
 	while (!u->wide && low < high) { /* the last page that begins at or below it */
 		size_t mid = low + (high - low) / 2;
 
-		if (!symcache_sound(c, &u->pages[mid], sizeof(*u->pages)))
+		if (!symcache_valid(c, &u->pages[mid], sizeof(*u->pages)))
 			return false;
 		if (u->pages[mid] <= index)
 			low = mid + 1;
@@ -122,9 +122,9 @@ size_t symcache_expression(const struct symcache *c, int32_t n, const uint8_t **
 	uint16_t size;
 
 	if (n < 0 || left < sizeof(size) || (size_t)n > left - sizeof(size) ||
-	    !symcache_sound(c, at, sizeof(size)))
+	    !symcache_valid(c, at, sizeof(size)))
 		return 0;
 	memcpy(&size, at, sizeof(size));
 	*ret = at + sizeof(size);
-	return size <= left - sizeof(size) - (size_t)n && symcache_sound(c, *ret, size) ? size : 0;
+	return size <= left - sizeof(size) - (size_t)n && symcache_valid(c, *ret, size) ? size : 0;
 }

@@ -112,7 +112,7 @@ struct markup_cache_options {
 	int64_t used;           /* when its last use began, or 0 */
 };
 
-/* Shows a sound cache. SC_ENOMEM. */
+/* Shows a valid cache. SC_ENOMEM. */
 int markup_cache_report(const struct symcache *cache, const struct markup_cache_options *options,
 			struct mk_out *out, struct sc_error *err);
 

@@ -2,7 +2,7 @@
  * Verification: the structure of the file, then each cache.
  *
  * symstore_check() walks the pages with pages.c, on a map of its own that ends
- * where the file ends, and only if they are sound asks LMDB for the records.
+ * where the file ends, and only if they are valid asks LMDB for the records.
  * The reader's transaction keeps the pages of its snapshot from being reused
  * meanwhile. symstore_check_entry() reads a cache whole: its hash shows whether
  * the bytes are those that were written, symcache_verify() whether they were
@@ -60,7 +60,7 @@ static void check_pages(struct symstore *store, MDB_txn *txn, bool if_short,
 	munmap(file, size);
 }
 
-int symstore_sound_pages(struct symstore *store, MDB_txn *txn, bool if_short, struct sc_error *err)
+int symstore_check_pages(struct symstore *store, MDB_txn *txn, bool if_short, struct sc_error *err)
 {
 	struct sc_error first;
 	struct symstore_report report = { .fn = sc_first_fault, .ctx = &first };

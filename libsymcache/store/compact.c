@@ -27,7 +27,7 @@ static int copy(const char *path, const char *fresh, struct sc_error *err)
 	if (rc)
 		return rc;
 	if (!(rc = symstore_txn_begin(store, MDB_RDONLY, &txn, err))) {
-		rc = symstore_sound_pages(store, txn, false, err);
+		rc = symstore_check_pages(store, txn, false, err);
 		mdb_txn_abort(txn);
 	}
 	if (!rc && (rc = mdb_env_copy2(store->env, fresh, MDB_CP_COMPACT)))

@@ -85,7 +85,7 @@ static void tags_stay(void **state)
 	assert_ok(symstore_add_words(writer, absent.build_id, 20, "a", "b", &test_err));
 	assert_ok(symstore_commit(writer, &test_err));
 	has_tags(store, 1, SYMCACHE_FROM_DWARF, "a\nr=1\nr=2\nr=3");
-	test_sound(store);
+	test_valid(store);
 	symstore_close(store);
 }
 
@@ -112,7 +112,7 @@ static void removal(void **state)
 	assert_int_equal(symstore_entry(reader, one.build_id, 20, &got, &err), SC_ENOTFOUND);
 	test_has(reader, 2, 50000);
 	symstore_read_end(reader);
-	test_sound(store);
+	test_valid(store);
 	symstore_close(store);
 }
 
@@ -145,7 +145,7 @@ static void compaction(void **state)
 
 	/* The next commits find a store like any other. */
 	store = test_open(SYMSTORE_WRITE);
-	test_sound(store);
+	test_valid(store);
 	for (uint32_t n = 30; n < 35; n++)
 		assert_ok(test_put(store, n, 100000, &test_err));
 	reader = test_reader(store);
@@ -235,7 +235,7 @@ static void compaction_and_writers(void **state)
 	}
 	assert_ok(symstore_compact(test_path, &before, &after, &test_err));
 	store = test_open(SYMSTORE_READ);
-	test_sound(store);
+	test_valid(store);
 	reader = test_reader(store);
 	for (uint32_t n = 0; n < WRITERS * EACH; n++)
 		test_has(reader, n, 20000);

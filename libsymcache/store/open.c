@@ -71,13 +71,13 @@ static int attach(struct symstore *store, enum symstore_mode mode, struct sc_err
 	MDB_txn *done;
 	int rc = symstore_txn_begin(store, MDB_RDONLY, &txn, err);
 
-	if (rc || (rc = symstore_sound_pages(store, txn, true, err)))
+	if (rc || (rc = symstore_check_pages(store, txn, true, err)))
 		return rc;
 	rc = symstore_look_in(store, txn, &in, err);
 	if (rc == SC_ENOTFOUND && mode == SYMSTORE_WRITE) {
-		const int unsound = symstore_sound_pages(store, txn, false, err);
+		const int damaged = symstore_check_pages(store, txn, false, err);
 
-		return unsound ? unsound : rc; /* so initialise() must not touch it */
+		return damaged ? damaged : rc; /* so initialise() must not touch it */
 	}
 	if (rc)
 		return rc;

@@ -29,7 +29,7 @@ static void make_store(void)
 	assert_ok(symstore_commit(writer, &test_err));
 	for (uint32_t i = 0; i < 5; i++)
 		assert_ok(test_put(store, 7919 * 100 * i, 30000, &test_err));
-	test_sound(store);
+	test_valid(store);
 	symstore_close(store);
 }
 
@@ -248,7 +248,7 @@ static void foreign_files(void **state)
 	symstore_close(store);
 }
 
-/* Cut off anywhere: opening says so, or all that is there is sound. */
+/* Cut off anywhere: opening says so, or all that is there is valid. */
 static void cut_off(void **state)
 {
 	size_t size, damaged = 0;
@@ -272,7 +272,7 @@ static void cut_off(void **state)
 			damaged++;
 			continue;
 		}
-		test_sound(store);
+		test_valid(store);
 		symstore_close(store);
 	}
 	assert_true(damaged > 140);

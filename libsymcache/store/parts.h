@@ -185,7 +185,7 @@ int symstore_snapshot_of(MDB_txn *txn, int fd, struct symstore_snapshot *ret,
  * the first fault. if_short: only where the file is shorter than its last page: then it
  * was cut off, or these pages were never used, which only all pages together show.
  */
-int symstore_sound_pages(struct symstore *store, MDB_txn *txn, bool if_short,
+int symstore_check_pages(struct symstore *store, MDB_txn *txn, bool if_short,
 			 struct sc_error *err);
 
 static inline void symstore_txn_cleanup(MDB_txn **txn)

@@ -152,7 +152,7 @@ int symstore_lock_file(const char *path, const char *shown, enum symstore_mode m
 	if (!failed || mode != SYMSTORE_WRITE)
 		return 0;
 	if (failed == EEXIST || failed == ELOOP)
-		return sc_error_set(err, SC_EFORMAT, "store %s: %s-lock is a link or not a sound lock "
+		return sc_error_set(err, SC_EFORMAT, "store %s: %s-lock is a link or not a valid lock "
 				    "file: remove it", shown, shown);
 	errno = failed;
 	return sc_error_sys(err, "store %s: cannot make or read the lock file %s-lock", shown, shown);

@@ -116,7 +116,7 @@ static void each_write_fails(void **state)
 				store = test_open(SYMSTORE_WRITE);
 				assert_ok(put_three(store, 200, &test_err));
 			}
-			test_sound(store);
+			test_valid(store);
 			has_three(store, 10);
 			has_three(store, 200);
 			reader = test_reader(store);

@@ -59,7 +59,7 @@ static void writers_queue(void **state)
 		for (uint32_t i = 0; i < 40; i++)
 			test_has(reader, i / 10 * 1000 + i % 10, 30000);
 		symstore_read_end(reader);
-		test_sound(store);
+		test_valid(store);
 		symstore_close(store);
 	}
 }
@@ -131,7 +131,7 @@ static void fifty_readers(void **state)
 			running--;
 		}
 	}
-	test_sound(store);
+	test_valid(store);
 	symstore_close(store);
 }
 
@@ -222,7 +222,7 @@ static void check_batches(uint32_t committed)
 	struct symstore *store = test_open(SYMSTORE_WRITE);
 	struct symstore_reader *reader;
 
-	test_sound(store);
+	test_valid(store);
 	reader = test_reader(store);
 	for (uint32_t n = 0; n < (committed + 1) * BATCH; n++)
 		if (n % BATCH % 3)
@@ -327,11 +327,11 @@ static void lying_lock_file(void **state)
 	store = test_open(SYMSTORE_READ);
 	symstore_close(store);
 	assert_int_equal(symstore_open(test_path, SYMSTORE_WRITE, &store, &test_err), SC_EFORMAT);
-	assert_non_null(strstr(test_err.msg, "not a sound lock file"));
+	assert_non_null(strstr(test_err.msg, "not a valid lock file"));
 	assert_int_equal(write(done[1], "", 1), 1);
 	wait_for(pid);
 	store = test_open(SYMSTORE_WRITE); /* no one uses it now: LMDB makes it anew */
-	test_sound(store);
+	test_valid(store);
 	symstore_close(store);
 }
 

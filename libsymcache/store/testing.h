@@ -169,7 +169,7 @@ static inline bool test_fault(void *ctx, const char *fault)
 	return true;
 }
 
-static inline void test_sound(struct symstore *store)
+static inline void test_valid(struct symstore *store)
 {
 	struct symstore_reader *reader = test_reader(store);
 	struct sc_error first = { 0 };

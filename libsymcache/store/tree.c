@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* The page, if it is one of the snapshot and of this type, with sound bounds. */
+/* The page, if it is one of the snapshot and of this type, with valid bounds. */
 static const uint8_t *page_at(const struct symstore_view *v, size_t page, unsigned type,
 			      struct symstore_page *head)
 {

@@ -29,7 +29,7 @@ int symstore_damaged(const uint8_t *build_id, size_t len, struct sc_error *err)
 static bool fits(const struct symcache_guard *guard, const void *data, size_t size,
 		 uint64_t identity)
 {
-	return guard->sound && guard->data == data && guard->size == size &&
+	return guard->valid && guard->data == data && guard->size == size &&
 	       guard->identity == identity;
 }
 

@@ -229,7 +229,7 @@ static int check(struct symstore *store, struct sc_error *err)
 	int rc = store->checked ? 0 : symstore_txn_begin(store, MDB_RDONLY, &txn, err);
 
 	if (!rc && txn)
-		rc = symstore_sound_pages(store, txn, false, err);
+		rc = symstore_check_pages(store, txn, false, err);
 	store->checked |= !rc;
 	return rc;
 }

@@ -121,7 +121,7 @@ void symcache_symbolize_ahead(struct symcache_symbolizer *s, struct symcache_mod
 	uint32_t last = 0;
 
 	s->num_ahead = s->next_ahead = s->ahead_frames = s->frames.len = 0;
-	s->book = sc_names_book(s->names);
+	s->epoch = sc_names_epoch(s->names);
 	n = n < SYMCACHE_BATCH ? n : SYMCACHE_BATCH;
 	for (size_t i = 0; i < n; i++)
 		last = m[i]->number > last ? m[i]->number : last;
@@ -130,7 +130,7 @@ void symcache_symbolize_ahead(struct symcache_symbolizer *s, struct symcache_mod
 		return;
 	for (size_t i = 0; i < n; i++) {
 		if (!i || m[i] != m[i - 1])
-			seen = sc_symbolizer_begin_in_book(s, m[i]);
+			seen = sc_symbolizer_begin_in_epoch(s, m[i]);
 		if (!seen)
 			return;
 		s->ahead_seen[i] = seen;
@@ -147,7 +147,7 @@ void symcache_symbolize_ahead(struct symcache_symbolizer *s, struct symcache_mod
 				fetch_details(s->ahead_seen[i], w.of[i][k]);
 		}
 	}
-	s->ahead_book = s->book;
+	s->ahead_epoch = s->epoch;
 	s->ahead_snapshot = s->caches->snapshot;
 	while (s->num_ahead < n && !sc_names_full(s->names) && add_frames(s, &w, s->num_ahead))
 		s->num_ahead++;

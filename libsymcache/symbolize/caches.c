@@ -34,7 +34,7 @@ void symcache_caches_destroy(struct symcache_caches *s)
 {
 	if (!s)
 		return;
-	symcache_caches_settle(s);
+	symcache_caches_update(s);
 	if (s->store != s->options.borrowed)
 		symstore_close(s->store);
 	for (size_t i = 0; i < SC_CHAINS; i++) {

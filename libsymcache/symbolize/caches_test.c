@@ -18,7 +18,7 @@ static void test_files(void **state)
 	symcache_module_files(m, files);
 	assert_string_equal(files[0], self);
 	assert_null(files[1]);
-	symcache_caches_settle(c);
+	symcache_caches_update(c);
 	assert_ptr_equal(symcache_caches_module(c, SYMCACHE_MODULE_FILE, self), m);
 	assert_ptr_equal(assert_self(m), cache);
 	assert_self(symcache_caches_module(c, SYMCACHE_MODULE_CACHE, cache_file));
@@ -27,7 +27,7 @@ static void test_files(void **state)
 	m = symcache_caches_module(c, SYMCACHE_MODULE_FILE, "/nonexistent");
 	assert_false(assert_fails(m, SC_ESYS, "/nonexistent"));
 	assert_true(assert_fails(m, SC_ESYS, "/nonexistent"));
-	symcache_caches_settle(c);
+	symcache_caches_update(c);
 	assert_true(assert_fails(m, SC_ESYS, "/nonexistent"));
 	symcache_caches_destroy(c);
 	assert_int_not_equal(access(store_file, F_OK), 0); /* nothing was to be stored */
@@ -48,8 +48,8 @@ static void test_store(void **state)
 	assert_true(assert_fails(m, SC_ENOTFOUND, store_file));
 	assert_false(assert_fails(of_id, SC_ENOTFOUND, store_file));
 	store_put(self_id, self_id_len);
-	assert_true(assert_fails(m, SC_ENOTFOUND, store_file)); /* not before it settles */
-	symcache_caches_settle(c);
+	assert_true(assert_fails(m, SC_ENOTFOUND, store_file)); /* not before the update */
+	symcache_caches_update(c);
 	assert_self(m);
 	assert_self(of_id);
 	assert_self(symcache_caches_module(c, SYMCACHE_MODULE_FILE, self));
@@ -60,7 +60,7 @@ static void test_store(void **state)
 	assert_self(m);
 	memset(other, 0x5a, sizeof(other));
 	memcpy(other, self_id, 4);
-	symcache_caches_settle(c);
+	symcache_caches_update(c);
 	store_put(other, sizeof(other));
 	assert_self(m); /* what was found stays found */
 	text_id[6] = 0;
@@ -107,7 +107,7 @@ static void test_debug_directory(void **state)
 	assert_self(m);
 	symcache_module_files(m, files);
 	assert_non_null(strstr(files[0], "caches_test"));
-	symcache_caches_settle(c);
+	symcache_caches_update(c);
 	assert_self(m); /* in memory still */
 	symcache_caches_destroy(c);
 	link_debug_file(NULL);

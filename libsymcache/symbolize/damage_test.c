@@ -74,7 +74,7 @@ static void test_lost_in_use(void **state)
 			store_remove();
 		if (damaged) /* the snapshot changes, so that the entry is looked at again */
 			store_put((const uint8_t[]){ 1, 2, 3 }, 3);
-		symcache_caches_settle(c);
+		symcache_caches_update(c);
 		if (!damaged) {
 			assert_self(file);
 			symcache_module_files(file, files);

@@ -22,7 +22,7 @@ static struct sc_str path_of(struct symcache_symbolizer *s, const struct symcach
 static uint32_t entry_of(const struct symcache *c, uint32_t idx)
 {
 	return idx != SYMCACHE_NONE &&
-	       symcache_sound(c, &c->functions[idx], sizeof(*c->functions)) ?
+	       symcache_valid(c, &c->functions[idx], sizeof(*c->functions)) ?
 		c->functions[idx].entry_pc : SYMCACHE_NONE;
 }
 
@@ -43,7 +43,7 @@ struct symcache_start symcache_symbolize_start(struct symcache_symbolizer *s,
 				       .inlined = inlined };
 	if (ret.known)
 		ret.vaddr = f->of_table ? a->symbol_vaddr : symcache_load_base(c) + entry;
-	if (d && symcache_sound(c, d, sizeof(*d))) {
+	if (d && symcache_valid(c, d, sizeof(*d))) {
 		if (d->file_idx < c->header->num_files)
 			ret.file = sc_text_str(sc_names_file(s->names, s->answered->texts,
 							     d->file_idx));
@@ -90,7 +90,7 @@ bool symcache_symbolize_data(struct symcache_symbolizer *s, struct symcache_modu
 		if (!data.line)
 			data.file = (struct symcache_file){ .name = symbol.file };
 	}
-	if (!data.name.ptr || !symcache_module_sound(m, seen->cache))
+	if (!data.name.ptr || !symcache_module_valid(m, seen->cache))
 		return false;
 	*ret = (struct symcache_shown_data){
 		.name = sc_names_printable(s->names,
@@ -126,7 +126,7 @@ bool symcache_symbolize_function(struct symcache_symbolizer *s, struct symcache_
 		.file = whole_path_of(s, &file),
 		.line = frame.decl_line,
 	};
-	return ret->name.ptr && symcache_module_sound(m, seen->cache);
+	return ret->name.ptr && symcache_module_valid(m, seen->cache);
 }
 
 /* ---- by name ----------------------------------------------------------------------- */
@@ -156,7 +156,7 @@ static bool is_function(const struct symcache *c, uint32_t idx, struct sc_str na
 {
 	const struct symcache_function *f = &c->functions[idx];
 
-	if (!symcache_sound(c, f, sizeof(*f)) || f->entry_pc == SYMCACHE_NONE ||
+	if (!symcache_valid(c, f, sizeof(*f)) || f->entry_pc == SYMCACHE_NONE ||
 	    !sc_str_same(symcache_string(c, f->name), name))
 		return false;
 	*rel = f->entry_pc;
@@ -195,7 +195,7 @@ bool symcache_symbolize_name(struct symcache_symbolizer *s, struct symcache_modu
 		if (i <= functions ? is_function(x->cache, i - 1, name, &rel) :
 				     is_symbol_alone(x->cache, i - 1 - functions, name, &rel)) {
 			*vaddr = seen->load_base + rel;
-			return symcache_module_sound(m, x->cache);
+			return symcache_module_valid(m, x->cache);
 		}
 	}
 	return false;

@@ -161,7 +161,7 @@ static void test_stored(void **state)
 	open_for(&q, code, 1);
 	assert_false(symcache_module_is_open(q.m));
 	assert_int_not_equal(access(store, F_OK), 0);
-	symcache_caches_settle(q.caches);
+	symcache_caches_update(q.caches);
 	assert_true(symcache_module_is_open(q.m));
 	end(&q);
 	assert_int_equal(access(store, F_OK), 0);

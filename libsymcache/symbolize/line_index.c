@@ -79,8 +79,8 @@ struct sc_line_index *sc_line_index_create(const struct symcache *c, unsigned ge
 			     c->range_location;
 	struct sc_line_index *x;
 
-	if (!symcache_sound(c, c->locations, locations * sizeof(*c->locations)) ||
-	    !symcache_sound(c, c->ranges, c->header->num_ranges * sizeof(*c->ranges)))
+	if (!symcache_valid(c, c->locations, locations * sizeof(*c->locations)) ||
+	    !symcache_valid(c, c->ranges, c->header->num_ranges * sizeof(*c->ranges)))
 		return NULL;
 	x = calloc(1, sizeof(*x) + words * sizeof(*x->tables));
 	if (!x)

@@ -31,7 +31,7 @@ struct sc_str sc_name_index_name(const struct sc_name_index *x, uint32_t item)
 	const struct symcache_ext_data *d;
 
 	if (item < functions)
-		return symcache_sound(c, f, sizeof(*f)) && f->entry_pc != SYMCACHE_NONE ?
+		return symcache_valid(c, f, sizeof(*f)) && f->entry_pc != SYMCACHE_NONE ?
 			symcache_string(c, f->name) : symbol.name;
 	item -= functions;
 	if (item < c->num_symbols) {
@@ -39,7 +39,7 @@ struct sc_str sc_name_index_name(const struct sc_name_index *x, uint32_t item)
 		return symbol.name;
 	}
 	d = &c->data_symbols[item - c->num_symbols];
-	return symcache_sound(c, d, sizeof(*d)) ? symcache_string(c, d->name) : symbol.name;
+	return symcache_valid(c, d, sizeof(*d)) ? symcache_string(c, d->name) : symbol.name;
 }
 
 struct sc_name_index *sc_name_index_create(const struct symcache *c, unsigned generation)

@@ -1,10 +1,10 @@
 /*
  * Texts of functions and files, shared by threads: see names.h.
  *
- * A book holds the texts of one time. Its blocks are filled by one thread each,
+ * An epoch holds the texts of one time. Its blocks are filled by one thread each,
  * and all of it stays as it is until no one reads in it any more; so a pointer to
  * a text, once it was published, needs no lock. Two threads may make the same text
- * at the same time: then the book holds it twice, and either is right. Where memory
+ * at the same time: then the epoch holds it twice, and either is right. Where memory
  * is out, a text is as absent, and tried again the next time.
  */
 #include "libsymcache/symbolize/names.h"
@@ -17,7 +17,7 @@
 #include "libsymcache/base/vec.h"
 
 enum {
-	BOOK_BYTES = 64 << 20, /* of a book, about */
+	EPOCH_BYTES = 64 << 20, /* of an epoch, about */
 	BLOCK_BYTES = 256 << 10,
 	CHAINS = 1 << 10,
 };
@@ -27,7 +27,7 @@ struct block {
 	char bytes[];
 };
 
-struct book {
+struct epoch {
 	uint64_t number;
 	unsigned readers;               /* and one for being current; under the lock */
 	_Atomic size_t bytes;
@@ -38,14 +38,14 @@ struct book {
 struct symcache_names {
 	struct symcache_names_options options;
 	pthread_mutex_t lock;
-	_Atomic(struct book *) book; /* the current one; changed under the lock */
-	uint64_t books;              /* there were */
+	_Atomic(struct epoch *) epoch; /* the current one; changed under the lock */
+	uint64_t epochs;              /* there were */
 };
 
 struct sc_names_reader {
 	struct symcache_names *names;
 	struct symcache_demangler *demangler; /* NULL before the first name */
-	struct book *book;           /* NULL before the first one */
+	struct epoch *epoch;           /* NULL before the first one */
 	struct sc_shown shown[SC_SHOWN]; /* texts that had to be made printable */
 	char *free;                  /* in a block of it */
 	size_t left;
@@ -53,14 +53,14 @@ struct sc_names_reader {
 
 static const struct sc_text absent = { .len = SC_ABSENT };
 
-/* ---- books ------------------------------------------------------------------- */
+/* ---- epochs ----------------------------------------------------------------- */
 
-static struct book *new_book(struct symcache_names *n)
+static struct epoch *new_epoch(struct symcache_names *n)
 {
-	struct book *b = calloc(1, sizeof(*b));
+	struct epoch *b = calloc(1, sizeof(*b));
 
 	if (b) {
-		b->number = ++n->books;
+		b->number = ++n->epochs;
 		b->readers = 1;
 	}
 	return b;
@@ -77,7 +77,7 @@ static void free_texts(struct sc_texts *t)
 	free(t);
 }
 
-static void free_book(struct book *b)
+static void free_epoch(struct epoch *b)
 {
 	for (struct block *block = b->blocks, *older; block; block = older) {
 		older = block->older;
@@ -93,10 +93,10 @@ static void free_book(struct book *b)
 }
 
 /* Under the lock. */
-static void leave(struct book *b)
+static void leave(struct epoch *b)
 {
 	if (b && !--b->readers)
-		free_book(b);
+		free_epoch(b);
 }
 
 struct symcache_names *symcache_names_create(const struct symcache_names_options *options)
@@ -108,8 +108,8 @@ struct symcache_names *symcache_names_create(const struct symcache_names_options
 	if (options)
 		n->options = *options;
 	pthread_mutex_init(&n->lock, NULL);
-	n->book = new_book(n);
-	if (n->book)
+	n->epoch = new_epoch(n);
+	if (n->epoch)
 		return n;
 	symcache_names_destroy(n);
 	return NULL;
@@ -119,7 +119,7 @@ void symcache_names_destroy(struct symcache_names *n)
 {
 	if (!n)
 		return;
-	leave(n->book);
+	leave(n->epoch);
 	pthread_mutex_destroy(&n->lock);
 	free(n);
 }
@@ -138,7 +138,7 @@ void sc_names_reader_destroy(struct sc_names_reader *r)
 	if (!r)
 		return;
 	pthread_mutex_lock(&r->names->lock);
-	leave(r->book);
+	leave(r->epoch);
 	pthread_mutex_unlock(&r->names->lock);
 	symcache_demangler_destroy(r->demangler);
 	for (int i = 0; i < SC_SHOWN; i++)
@@ -153,32 +153,32 @@ const struct symcache_names_options *sc_names_options(const struct sc_names_read
 
 bool sc_names_full(const struct sc_names_reader *r)
 {
-	return r->book->bytes > BOOK_BYTES;
+	return r->epoch->bytes > EPOCH_BYTES;
 }
 
-uint64_t sc_names_book(struct sc_names_reader *r)
+uint64_t sc_names_epoch(struct sc_names_reader *r)
 {
 	struct symcache_names *n = r->names;
 
-	if (__builtin_expect(r->book == n->book && !sc_names_full(r), 1))
-		return r->book->number;
+	if (__builtin_expect(r->epoch == n->epoch && !sc_names_full(r), 1))
+		return r->epoch->number;
 	pthread_mutex_lock(&n->lock);
-	if (n->book->bytes > BOOK_BYTES) {
-		struct book *old = n->book, *fresh = new_book(n);
+	if (n->epoch->bytes > EPOCH_BYTES) {
+		struct epoch *old = n->epoch, *fresh = new_epoch(n);
 		if (fresh) {
-			n->book = fresh;
+			n->epoch = fresh;
 			leave(old);
 		}
 	}
-	if (r->book != n->book) {
-		leave(r->book);
-		r->book = n->book;
-		r->book->readers++;
+	if (r->epoch != n->epoch) {
+		leave(r->epoch);
+		r->epoch = n->epoch;
+		r->epoch->readers++;
 		r->free = NULL;
 		r->left = 0;
 	}
 	pthread_mutex_unlock(&n->lock);
-	return r->book->number;
+	return r->epoch->number;
 }
 
 static struct sc_texts *new_texts(const struct symcache *cache, unsigned generation)
@@ -206,12 +206,12 @@ static struct sc_texts *new_texts(const struct symcache *cache, unsigned generat
 struct sc_texts *sc_names_texts(struct sc_names_reader *r, const struct symcache *cache,
 				unsigned generation)
 {
-	struct book *b = r->book;
+	struct epoch *b = r->epoch;
 	struct sc_texts **chain = &b->chains[(uintptr_t)cache / 64 % CHAINS], *t;
 
 	pthread_mutex_lock(&r->names->lock);
 	for (t = *chain; t && (t->cache != cache || t->generation != generation); t = t->next)
-		if (t->cache == cache) /* of what was there before: it goes with the book */
+		if (t->cache == cache) /* of what was there before: it goes with the epoch */
 			b->bytes += t->cache->header->num_functions * sizeof(*t->functions);
 	if (!t && (t = new_texts(cache, generation))) {
 		/* Its arrays stay when the cache has gone; most of their pages are not touched. */
@@ -240,10 +240,10 @@ static struct sc_text *room_for(struct sc_names_reader *r, size_t len)
 			return NULL;
 		}
 		pthread_mutex_lock(&r->names->lock);
-		b->older = r->book->blocks;
-		r->book->blocks = b;
+		b->older = r->epoch->blocks;
+		r->epoch->blocks = b;
 		pthread_mutex_unlock(&r->names->lock);
-		r->book->bytes += block;
+		r->epoch->bytes += block;
 		r->free = b->bytes;
 		r->left = block;
 	}
@@ -361,7 +361,7 @@ const struct sc_text *sc_names_make_function(struct sc_names_reader *r, struct s
 	const struct symcache *cache = texts->cache;
 	const struct symcache_function *f = &cache->functions[idx];
 
-	if (!symcache_sound(cache, f, sizeof(*f)))
+	if (!symcache_valid(cache, f, sizeof(*f)))
 		return &absent;
 	return keep_text(r, &texts->functions[idx],
 			 show_function(r, symcache_string(cache, f->name), f->lang));

@@ -4,8 +4,8 @@
  * A log of a million addresses has some ten thousand names and paths. They are
  * found again by their index in the cache: an array of names and one of paths for
  * each module, whose entries are set once, by whichever thread comes first, and
- * read without a lock. All texts that are remembered together are a book. Memory is
- * bounded: when a book has too many texts, a new one is begun, and the old one is freed
+ * read without a lock. All texts that are remembered together are an epoch. Memory is
+ * bounded: when an epoch has too many texts, a new one is begun, and the old one is freed
  * when the last thread has moved on from it.
  */
 #ifndef SC_NAMES_H
@@ -48,15 +48,15 @@ void sc_names_reader_destroy(struct sc_names_reader *r); /* NULL is fine */
 
 const struct symcache_names_options *sc_names_options(const struct sc_names_reader *r);
 
-/* Moves this thread on to the current book and returns its number. Texts of an earlier book
+/* Moves this thread on to the current epoch and returns its number. Texts of an earlier epoch
  * may be freed by this call; if the number has changed, what sc_names_texts() returned before
  * must not be used any more. */
-uint64_t sc_names_book(struct sc_names_reader *r);
+uint64_t sc_names_epoch(struct sc_names_reader *r);
 
-/* Is the current book full, so that the next sc_names_book() begins another one? */
+/* Is the current epoch full, so that the next sc_names_epoch() begins another one? */
 bool sc_names_full(const struct sc_names_reader *r);
 
-/* The texts of a cache, valid until the number of the book changes. NULL: out of memory. */
+/* The texts of a cache, valid until the number of the epoch changes. NULL: out of memory. */
 struct sc_texts *sc_names_texts(struct sc_names_reader *r, const struct symcache *cache,
 				unsigned generation);
 

@@ -70,7 +70,7 @@ struct symcache_image {
 	/* Once symcache_image_open() was called, as symcache_process_find() does. */
 	bool asked;
 	struct symcache_module *module; /* NULL: there is no cache, see `why` */
-	const struct symcache *cache;   /* valid until symcache_caches_settle() */
+	const struct symcache *cache;   /* valid until symcache_caches_update() */
 	struct sc_error why;            /* code 0: there is a cache */
 
 	/* Once symcache_process_code() asked for it. */

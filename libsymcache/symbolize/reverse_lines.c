@@ -184,11 +184,11 @@ ssize_t symcache_find_line(struct symcache_symbolizer *s, struct symcache_module
 	ssize_t n;
 
 	if (!q.x)
-		return seen && symcache_module_sound(m, seen->cache) ? SC_ENOMEM : SC_ENOTFOUND;
+		return seen && symcache_module_valid(m, seen->cache) ? SC_ENOMEM : SC_ENOTFOUND;
 	while (file.len > 2 && file.ptr[0] == '.' && file.ptr[1] == '/')
 		file = (struct sc_str){ file.ptr + 2, file.len - 2 };
 	find(&q, file, line);
-	n = symcache_module_sound(m, seen->cache) ? report(&q, fn, ctx) : SC_ENOTFOUND;
+	n = symcache_module_valid(m, seen->cache) ? report(&q, fn, ctx) : SC_ENOTFOUND;
 	free(q.files);
 	vec_deinit(&q.pieces);
 	vec_deinit(&q.stack);

@@ -238,7 +238,7 @@ static struct symcache_found_name describe(struct search *q, const struct match 
 		ret.size = d->size ? d->size : ret.size;
 		set_declaration(q, d->file_idx, d->line, &ret);
 	} else if (function != SYMCACHE_NONE && c->decls &&
-		   symcache_sound(c, &c->decls[function], sizeof(*c->decls))) {
+		   symcache_valid(c, &c->decls[function], sizeof(*c->decls))) {
 		set_declaration(q, c->decls[function].file_idx, c->decls[function].line, &ret);
 	}
 	ret.name = sc_names_printable(q->s->names,
@@ -254,7 +254,7 @@ static ssize_t report(struct search *q, struct symcache_module *m,
 
 	if (q->no_memory || !sort_matches(q->matches.data, q->matches.len))
 		return SC_ENOMEM;
-	if (!symcache_module_sound(m, q->x->cache))
+	if (!symcache_module_valid(m, q->x->cache))
 		return SC_ENOTFOUND;
 	for (size_t i = 0; !rc && i < q->matches.len; i++) {
 		const struct match *match = &q->matches.data[i];

@@ -3,7 +3,7 @@
  * symbolize.h.
  *
  * What has to be built is built in memory and used from there; only
- * symcache_caches_settle() writes to the store, because a store that grows must have no
+ * symcache_caches_update() writes to the store, because a store that grows must have no
  * reader, and because no answer should wait for a disk. A store that cannot be written
  * costs a second build next time, nothing else.
  */
@@ -65,7 +65,7 @@ static void complete(struct symcache_caches *s)
 	s->to_complete = false;
 }
 
-void symcache_caches_settle(struct symcache_caches *s)
+void symcache_caches_update(struct symcache_caches *s)
 {
 	struct sc_error err;
 

@@ -2,7 +2,7 @@
  * file was not read whole. Nothing here needs ELF files: the shared library has it, too. */
 #include "libsymcache/symbolize/module.h"
 
-bool symcache_module_sound(struct symcache_module *m, const struct symcache *cache)
+bool symcache_module_valid(struct symcache_module *m, const struct symcache *cache)
 {
 	struct sc_error err;
 

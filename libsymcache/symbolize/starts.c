@@ -49,7 +49,7 @@ static void find_start(struct symcache_symbolizer *s, const struct sc_seen *seen
 	for (uint32_t i = 0; i < c->header->num_functions && w->n < 2; i++) {
 		const struct symcache_function *f = &c->functions[i];
 
-		if (symcache_sound(c, f, sizeof(*f)) && f->entry_pc != SYMCACHE_NONE)
+		if (symcache_valid(c, f, sizeof(*f)) && f->entry_pc != SYMCACHE_NONE)
 			try_start(s, w, seen->load_base + f->entry_pc, symcache_string(c, f->name));
 	}
 	for (uint32_t i = 0; w->n < 2 && symcache_symbol(c, i, &symbol); i++)
@@ -79,5 +79,5 @@ bool sc_symbolize_shown(struct symcache_symbolizer *s, struct symcache_module *m
 						  w.n == 1 };
 	}
 	*vaddr = known->vaddr + offset;
-	return known->found && symcache_module_sound(m, seen->cache);
+	return known->found && symcache_module_valid(m, seen->cache);
 }

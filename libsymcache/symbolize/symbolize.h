@@ -85,7 +85,7 @@ struct symcache_notice {
 /* All is borrowed as long as the caches live. All zero is fine: files only. */
 struct symcache_caches_options {
 	/* The path of the store; NULL: no store. A file that is not there is an empty store; it
-	 * is looked for again after each symcache_caches_settle(). */
+	 * is looked for again after each symcache_caches_update(). */
 	const char *store;
 	/* Opens the store instead, where its path is not known beforehand; NULL: symstore_open()
 	 * of `store`. Errors as that has. */
@@ -172,11 +172,11 @@ int symcache_caches_find_kernel(struct symcache_caches *s, const char *name, con
 
 /*
  * The cache of a module, found or made now, if that was not done before: valid until
- * symcache_caches_settle(). Thread-safe. *reported (may be NULL): this failure was returned
+ * symcache_caches_update(). Thread-safe. *reported (may be NULL): this failure was returned
  * before, or noticed.
  *
  * SC_ENOTFOUND: nowhere is such a build ID, or its entry in the store is damaged: tried
- * again after each symcache_caches_settle(); other failures stay. SC_EINVAL: no build ID,
+ * again after each symcache_caches_update(); other failures stay. SC_EINVAL: no build ID,
  * or the beginning of several; else as symstore_open(), symcache_open(),
  * symcache_debuginfod_get() and symcache_build_create() have them. Messages name the
  * module.
@@ -190,7 +190,7 @@ int symcache_module_cache(struct symcache_module *m, const struct symcache **ret
  * NULL. Of a file that is not in the store, only the units are read then that can hold them, as
  * long as they are few: what is left out because it is broken is noticed if it is in these. For other questions, and
  * other addresses, the whole cache is made when they come, and where files are stored by
- * symcache_caches_settle() at the latest.
+ * symcache_caches_update() at the latest.
  */
 int symcache_module_cache_at(struct symcache_module *m, const uint64_t vaddrs[], size_t n,
 			     const struct symcache **ret, bool *reported, struct sc_error *err);
@@ -216,7 +216,7 @@ void symcache_module_files(struct symcache_module *m, const char *ret[3]);
 /* After look-ups in a cache of symcache_module_cache(): may what they found be used? If not,
  * its entry in the store is damaged, which is noticed once; the module then has another
  * cache if it is a file, and none if it is a build ID. Thread-safe. */
-bool symcache_module_sound(struct symcache_module *m, const struct symcache *cache);
+bool symcache_module_valid(struct symcache_module *m, const struct symcache *cache);
 
 /* The best symbols that it is made of: "DWARF", "symbol table", "dynamic symbols" … */
 const char *symcache_kind_of_symbols(const struct symcache *cache);
@@ -229,7 +229,7 @@ bool symcache_lacks_lines(const struct symcache *cache);
  * indexed meanwhile. No one else may be using the caches or what came from it; modules
  * stay. Cheap if nothing is to be stored.
  */
-void symcache_caches_settle(struct symcache_caches *s);
+void symcache_caches_update(struct symcache_caches *s);
 
 /* ---- how names and paths are shown ---------------------------------------------------- */
 
@@ -316,7 +316,7 @@ struct symcache_answer {
 
 /*
  * The frames of `vaddr`. What comes is valid until the next call with this symbolizer (or
- * symcache_caches_settle()). SYMCACHE_FOUND or why there are none, which is in the answer,
+ * symcache_caches_update()). SYMCACHE_FOUND or why there are none, which is in the answer,
  * too.
  */
 enum symcache_reason symcache_symbolize(struct symcache_symbolizer *s, struct symcache_module *m,

@@ -59,7 +59,7 @@ static struct sc_seen *see(struct symcache_symbolizer *s, struct symcache_module
 	seen = m->number < s->seen.len ? &s->seen.data[m->number] : sc_symbolizer_add(s, m->number);
 	if (!seen)
 		return NULL;
-	if (__builtin_expect(seen->book != s->book || seen->cache != cache ||
+	if (__builtin_expect(seen->epoch != s->epoch || seen->cache != cache ||
 			     seen->generation != m->generation, 0)) {
 		seen->texts = sc_names_texts(s->names, cache, m->generation);
 		if (!seen->texts)
@@ -69,12 +69,12 @@ static struct sc_seen *see(struct symcache_symbolizer *s, struct symcache_module
 		seen->own = m->own;
 		seen->load_base = symcache_load_base(cache);
 		seen->generation = m->generation;
-		seen->book = s->book;
+		seen->epoch = s->epoch;
 	}
 	return seen;
 }
 
-struct sc_seen *sc_symbolizer_begin_in_book(struct symcache_symbolizer *s,
+struct sc_seen *sc_symbolizer_begin_in_epoch(struct symcache_symbolizer *s,
 					    struct symcache_module *m)
 {
 	return see(s, m, sc_module_cache(m));
@@ -82,15 +82,15 @@ struct sc_seen *sc_symbolizer_begin_in_book(struct symcache_symbolizer *s,
 
 struct sc_seen *sc_symbolizer_begin(struct symcache_symbolizer *s, struct symcache_module *m)
 {
-	s->book = sc_names_book(s->names);
-	return sc_symbolizer_begin_in_book(s, m);
+	s->epoch = sc_names_epoch(s->names);
+	return sc_symbolizer_begin_in_epoch(s, m);
 }
 
 /* The same, to be asked for code at `vaddr` alone. */
 static struct sc_seen *begin_at(struct symcache_symbolizer *s, struct symcache_module *m,
 				uint64_t vaddr)
 {
-	s->book = sc_names_book(s->names);
+	s->epoch = sc_names_epoch(s->names);
 	return see(s, m, sc_module_cache_at(m, vaddr));
 }
 
@@ -101,7 +101,7 @@ static struct sc_seen *begin_at(struct symcache_symbolizer *s, struct symcache_m
 static inline size_t take_ahead(struct symcache_symbolizer *s, const struct symcache_module *m,
 				uint64_t vaddr)
 {
-	if (s->next_ahead >= s->num_ahead || s->ahead_book != s->book ||
+	if (s->next_ahead >= s->num_ahead || s->ahead_epoch != s->epoch ||
 	    s->ahead_snapshot != s->caches->snapshot || m->number >= s->seen.len)
 		return SYMCACHE_BATCH;
 	for (size_t i = s->next_ahead; i < s->num_ahead; i++) {
@@ -152,7 +152,7 @@ static void forget_symbol(const struct sc_seen *m, struct sc_frame *f)
 	const struct symcache *c = m->cache;
 
 	if (f->function_idx != SYMCACHE_NONE &&
-	    symcache_sound(c, &c->functions[f->function_idx], sizeof(*c->functions)) &&
+	    symcache_valid(c, &c->functions[f->function_idx], sizeof(*c->functions)) &&
 	    c->functions[f->function_idx].lang == SYMCACHE_LANG_SYMTAB)
 		f->function = (struct sc_str){ NULL, 0 };
 }
@@ -317,7 +317,7 @@ answer(struct symcache_symbolizer *s, struct symcache_module *m, uint64_t vaddr,
 					frames, ret))
 		return SYMCACHE_NO_MEMORY;
 	if (__builtin_expect(symcache_damaged(seen->cache) &&
-			     !symcache_module_sound(m, seen->cache), 0))
+			     !symcache_module_valid(m, seen->cache), 0))
 		return SYMCACHE_DAMAGED;
 	return ret->num_frames ? SYMCACHE_FOUND : why_none(seen, rel);
 }

@@ -18,7 +18,7 @@ struct sc_seen {
 	const struct symcache_symbol_table *own; /* of the module */
 	uint64_t load_base;
 	struct sc_texts *texts;
-	uint64_t book;       /* that they are in; 0: none yet */
+	uint64_t epoch;       /* that they are in; 0: none yet */
 	unsigned generation; /* of the module then */
 	struct sc_name_index *index; /* of its names; NULL: none was asked for */
 	struct sc_line_index *lines; /* of its lines; the same */
@@ -46,7 +46,7 @@ struct symcache_symbolizer {
 	VEC(struct sc_frame) frames;
 	VEC(char) path;   /* of what is not a frame */
 	VEC(struct sc_seen) seen; /* by the module's number */
-	uint64_t book;    /* sc_names_book() when it was asked last */
+	uint64_t epoch;    /* sc_names_epoch() when it was asked last */
 	const struct sc_seen *answered; /* the module of the last answer */
 	uint64_t answered_rel;
 	bool details; /* discriminators are asked for, and starts: they are fetched ahead, too */
@@ -57,15 +57,15 @@ struct symcache_symbolizer {
 	size_t ahead_first[SYMCACHE_BATCH];
 	uint32_t ahead_symbols[SYMCACHE_BATCH]; /* if the symbol table has a say */
 	size_t num_ahead, next_ahead, ahead_frames;
-	uint64_t ahead_book, ahead_snapshot;
+	uint64_t ahead_epoch, ahead_snapshot;
 };
 
 /* The module for a single look-up: its cache and texts, ready to be asked. NULL: there is no
  * cache, or no memory. What was found before may be gone. */
 struct sc_seen *sc_symbolizer_begin(struct symcache_symbolizer *s, struct symcache_module *m);
 
-/* The same behind sc_names_book(), which s->book is, without asking it. */
-struct sc_seen *sc_symbolizer_begin_in_book(struct symcache_symbolizer *s,
+/* The same behind sc_names_epoch(), which s->epoch is, without asking it. */
+struct sc_seen *sc_symbolizer_begin_in_epoch(struct symcache_symbolizer *s,
 					    struct symcache_module *m);
 
 /* The address of the file that is `offset` behind the start of a function or symbol of code and,

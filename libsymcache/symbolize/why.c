@@ -20,7 +20,7 @@ static void find_range(const struct symcache *c, uint64_t rel_pc, struct symcach
 	if (range == SYMCACHE_NONE)
 		return;
 	last = range + 1 == c->header->num_ranges;
-	if (!symcache_sound(c, &c->ranges[range], (last ? 1 : 2) * sizeof(*c->ranges)))
+	if (!symcache_valid(c, &c->ranges[range], (last ? 1 : 2) * sizeof(*c->ranges)))
 		return;
 	ret->in_range = true;
 	ret->range = range;

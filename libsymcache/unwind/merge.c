@@ -180,8 +180,8 @@ int symcache_merge_plan(const struct symcache *symbols, const struct symcache *o
 	*ret = (struct symcache_merge){ .symbols = symbols, .other = other };
 	/* All of both is read: by the guards as well. */
 	if (!other->unwind.facts ||  !symbols->image || !other->image ||
-	    !symcache_sound(symbols, symbols->data, symbols->size) ||
-	    !symcache_sound(other, other->data, other->size) ||
+	    !symcache_valid(symbols, symbols->data, symbols->size) ||
+	    !symcache_valid(other, other->data, other->size) ||
 	    !same_image(symbols->image, other->image) ||
 	    footer_of(symbols)->num_sections + SC_ROWS_SECTIONS >= SYMCACHE_EXT_MAX_SECTIONS)
 		return 0;

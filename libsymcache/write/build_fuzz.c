@@ -1,4 +1,4 @@
-/* Fuzz target: an ELF file is indexed; the cache must be sound. */
+/* Fuzz target: an ELF file is indexed; the cache must be valid. */
 #include "libsymcache/base/testing.h"
 #include "libsymcache/write/build.h"
 #include "libsymcache/write/explain.h"
@@ -25,7 +25,7 @@ static uint8_t *build(const char *path, const struct symcache_build_options *o, 
 	symcache_build_destroy(b);
 	fault = plain_open(&cache, bytes, *size);
 	if (fault) {
-		fprintf(stderr, "not a sound cache: %s\n", fault);
+		fprintf(stderr, "not a valid cache: %s\n", fault);
 		abort();
 	}
 	return bytes;

@@ -1,5 +1,5 @@
 /* Fuzz target: facts made of bytes are flattened, assembled and laid out; pieces and
- * ranges must ascend, and the file must be sound. */
+ * ranges must ascend, and the file must be valid. */
 #include "libsymcache/write/flatten/flat_check.h"
 #include "libsymcache/write/image/layout.h"
 #include "libsymcache/write/image/plain_cache.h"
@@ -105,7 +105,7 @@ static void check_file(const struct sc_tables *tables, const struct sc_final *fi
 	sc_layout_write(layout, 1, bytes);
 	fault = plain_open(&cache, bytes, sc_layout_counts(layout).size);
 	if (fault) {
-		fprintf(stderr, "not a sound cache: %s\n", fault);
+		fprintf(stderr, "not a valid cache: %s\n", fault);
 		abort();
 	}
 	free(bytes);

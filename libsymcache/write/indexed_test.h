@@ -50,7 +50,7 @@ static inline void index_file(const char *path, const struct symcache_build_opti
 	symcache_build_write(b, r->bytes);
 	fault = plain_open(&r->cache, r->bytes, r->size);
 	if (fault)
-		fail_msg("not a sound cache: %s", fault);
+		fail_msg("not a valid cache: %s", fault);
 	assert_int_equal(r->cache.functions, r->info.functions);
 	assert_int_equal(r->cache.files, r->info.files);
 	assert_int_equal(r->cache.ranges, r->info.ranges);

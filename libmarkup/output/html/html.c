@@ -42,7 +42,7 @@ static void swap(struct mk_output *r)
 }
 
 /* What was held back is written, with the mark of what the line is. */
-static void settle(struct mk_output *r)
+static void write_held(struct mk_output *r)
 {
 	struct mk_html *x = r->state;
 	const struct mk_sgr sgr = r->sgr;
@@ -112,7 +112,7 @@ static void html_event(struct mk_output *r, const struct mk_line *l, const struc
 	} else if (e->quiet) {
 		mk_html_line_text(r, e->text.ptr, x->pos);
 	} else if (e->kind == MK_HEXDICT_OPEN) {
-		settle(r); /* its end may be far */
+		write_held(r); /* its end may be far */
 	} else {
 		mk_html_element(r, e);
 	}
@@ -131,7 +131,7 @@ static void html_line_end(struct mk_output *r, const struct mk_line *l)
 		mk_html_colour_off(r);
 		mk_put(&r->out, x->named ? "</s>" : "</span>");
 	}
-	settle(r);
+	write_held(r);
 	if (l->part & MK_LINE_LAST)
 		mk_html_close_line(r);
 }

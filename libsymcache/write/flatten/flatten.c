@@ -41,7 +41,7 @@ struct sc_flattener {
 	struct sc_intervals sequences, lines, own, covers;
 	VEC(struct scope_memo) memo;
 	VEC(uint32_t) files;    /* file of the unit → file number, SC_NONE − 1: not asked yet */
-	VEC(uint32_t) chain;    /* scopes to settle, innermost first */
+	VEC(uint32_t) chain;    /* scopes to number, innermost first */
 
 	const struct dw_facts *unit;
 	struct sc_flat *out;
@@ -171,7 +171,7 @@ static bool note_start(struct sc_flattener *f, const struct dw_scope *s, uint32_
 }
 
 /* The function of scope i and the call it is inlined into; its parent is known. */
-static bool settle_one(struct sc_flattener *f, uint32_t i)
+static bool number_one(struct sc_flattener *f, uint32_t i)
 {
 	const struct dw_scope *s = &f->unit->scopes.data[i];
 	struct scope_memo *m = &f->memo.data[i];
@@ -197,9 +197,9 @@ static bool settle_one(struct sc_flattener *f, uint32_t i)
 	return true;
 }
 
-/* Settles scope i and the scopes around it, outermost first. Entries may nest
+/* Numbers scope i and the scopes around it, outermost first. Entries may nest
  * to any depth: a stack of our own, not recursion. */
-static bool settle_scope(struct sc_flattener *f, uint32_t i)
+static bool number_scope(struct sc_flattener *f, uint32_t i)
 {
 	vec_clear(&f->chain);
 	for (uint32_t at = i; !f->memo.data[at].known; at = f->unit->scopes.data[at].parent) {
@@ -211,7 +211,7 @@ static bool settle_scope(struct sc_flattener *f, uint32_t i)
 			break;
 	}
 	while (f->chain.len)
-		if (!settle_one(f, f->chain.data[--f->chain.len]))
+		if (!number_one(f, f->chain.data[--f->chain.len]))
 			return false;
 	return true;
 }
@@ -386,7 +386,7 @@ bool sc_flatten(struct sc_flattener *f, const struct dw_facts *unit, struct sc_f
 		/* Rows in the gap before it belong to no function of this unit. */
 		if (at < s->start && !cut_gap(f, at, s->start))
 			return false;
-		if (!settle_scope(f, s->id) ||
+		if (!number_scope(f, s->id) ||
 		    !cut(f, s->start, s->end, s->id, owner,
 			 sc_is_stray(s) ? SC_PIECE_STRAY : SC_PIECE_FUNCTION))
 			return false;
