@@ -71,7 +71,7 @@ find cmd format libmarkup libsymcache scripts -name '*.[ch]' | sort |
 		faces("transforms", "transforms.h")
 		faces("bundle", "bundle.h")
 		faces("index", "index.h check.h debuginfod.h")
-		faces("symbolize", "symbolize.h debug_files.h finder.h perf_map.h places.h process.h reverse.h")
+		faces("symbolize", "symbolize.h caches.h demangle.h debug_files.h finder.h perf_map.h places.h process.h reverse.h")
 		faces("core", "core.h")
 		faces("trace", "trace.h collected.h")
 		faces("logs", "logs.h resolver.h")

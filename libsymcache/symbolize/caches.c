@@ -1,4 +1,4 @@
-/* Modules, each found again by its name: see symbolize.h. */
+/* Modules, each found again by its name: see caches.h. */
 #include <stdlib.h>
 #include <string.h>
 #include <xxhash.h>

@@ -19,7 +19,7 @@
  *
  * The memory holds CACHE_BYTES and one name more at most; then it starts anew.
  */
-#include "libsymcache/symbolize/symbolize.h"
+#include "libsymcache/symbolize/demangle.h"
 
 #include <setjmp.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* Fuzz target: any bytes as a name. The first byte chooses the language. */
-#include "libsymcache/symbolize/symbolize.h"
+#include "libsymcache/symbolize/demangle.h"
 
 #include <stdlib.h>
 

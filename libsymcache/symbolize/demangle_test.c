@@ -1,5 +1,5 @@
 /* Unit tests of the demangler: spellings of llvm-cxxfilt-19, and hostile names. */
-#include "libsymcache/symbolize/symbolize.h"
+#include "libsymcache/symbolize/demangle.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

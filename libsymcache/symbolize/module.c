@@ -1,6 +1,6 @@
 /*
  * Where the cache of a module comes from: the store, else a debug file, else a server:
- * see symbolize.h. Everything here runs under the caches' lock: of two threads
+ * see caches.h. Everything here runs under the caches' lock: of two threads
  * that want the same module one makes its cache, the other waits for it.
  */
 #include "libsymcache/symbolize/module.h"

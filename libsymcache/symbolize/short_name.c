@@ -15,7 +15,7 @@
 #include <ctype.h>
 #include <string.h>
 
-#include "libsymcache/symbolize/symbolize.h"
+#include "libsymcache/symbolize/demangle.h"
 
 static bool ends_with(struct sc_str s, const char *end)
 {

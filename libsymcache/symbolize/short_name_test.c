@@ -1,5 +1,5 @@
 /* Unit tests of bare function names. */
-#include "libsymcache/symbolize/symbolize.h"
+#include "libsymcache/symbolize/demangle.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,5 +1,5 @@
-/* What is said of a module and of its cache without making one: that it is open, is damaged, or that its
- * file was not read whole. Nothing here needs ELF files: the shared library has it, too. */
+/* What is known of a module and of its cache without making one: whether it is open, damaged, or
+ * was not read whole. Nothing here needs ELF files: the shared library has it, too. */
 #include "libsymcache/symbolize/module.h"
 
 bool symcache_module_valid(struct symcache_module *m, const struct symcache *cache)

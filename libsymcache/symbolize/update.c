@@ -1,6 +1,6 @@
 /*
  * The store of the caches: snapshots of it, and what is written to it: see
- * symbolize.h.
+ * caches.h.
  *
  * What has to be built is built in memory and used from there; only
  * symcache_caches_update() writes to the store, because a store that grows must have no
