@@ -63,19 +63,18 @@ static bool symbol_at(struct prof_places *p, struct symcache_module *m, struct s
 /* What lies at the start of a kernel's mapping: the symbol behind the name of the mapping, else
  * _stext, which the kernel's random base moves by whole pages; else where its first segment of
  * code begins. */
-static bool kernel_start(struct prof_places *p, const struct prof_module *m,
-			 const struct prof_mapping *of, uint64_t *vaddr)
+static bool kernel_start(struct prof_places *p, const struct prof_mapping *m, uint64_t *vaddr)
 {
-	const char *bracket = memchr(of->name.ptr, ']', of->name.len);
+	struct symcache_module *module = p->modules.data[m->module];
+	const char *bracket = memchr(m->name.ptr, ']', m->name.len);
 	struct sc_str symbol = { NULL, 0 };
 
 	if (bracket)
 		symbol = (struct sc_str){
-			bracket + 1, of->name.len - (size_t)(bracket + 1 - of->name.ptr) };
+			bracket + 1, m->name.len - (size_t)(bracket + 1 - m->name.ptr) };
 	if (symbol.len)
-		return symbol_at(p, m->module, symbol, vaddr);
-	if (symbol_at(p, m->module, sc_str_of("_stext"), vaddr) &&
-	    !((*vaddr ^ of->start) & 4095))
+		return symbol_at(p, module, symbol, vaddr);
+	if (symbol_at(p, module, sc_str_of("_stext"), vaddr) && !((*vaddr ^ m->start) & 4095))
 		return true;
 	for (size_t i = 0; i < m->cache->num_segments; i++)
 		if (m->cache->segments[i].flags & 1) {
@@ -86,7 +85,7 @@ static bool kernel_start(struct prof_places *p, const struct prof_module *m,
 }
 
 /* How an address of the mapping becomes a p_vaddr. False: it cannot. */
-static bool set_origin(struct prof_places *p, const struct prof_module *of, struct prof_mapping *m)
+static bool set_origin(struct prof_places *p, struct prof_mapping *m)
 {
 	m->origin = SYMCACHE_FROM_FILE;
 	m->base = m->offset;
@@ -94,7 +93,7 @@ static bool set_origin(struct prof_places *p, const struct prof_module *of, stru
 		m->origin = SYMCACHE_FROM_ZERO;
 	} else if (is_kernel(m->name)) {
 		m->origin = SYMCACHE_FROM_ZERO;
-		return kernel_start(p, of, m, &m->base);
+		return kernel_start(p, m, &m->base);
 	} else if (is_kernel_module(m->name)) { /* .text is at 0 in the cache of one */
 		m->origin = SYMCACHE_FROM_ZERO;
 		m->base = 0;
@@ -162,30 +161,27 @@ static struct symcache_module *module_of(struct prof_places *p, struct prof_mapp
 
 uint32_t prof_module_of(struct prof_places *p, struct prof_mapping *m)
 {
-	struct symcache_module *module;
-	const struct symcache *cache = NULL;
-	struct prof_module *of;
+	struct symcache_module *module, **slot;
 
 	if (m->asked)
 		return m->module;
 	m->asked = true;
 	module = module_of(p, m);
-	if (!module || symcache_module_cache(module, &cache, NULL, NULL)) {
+	if (!module || symcache_module_cache(module, &m->cache, NULL, NULL)) {
 		m->missing = note_missing(p, m);
 		return PROF_NONE;
 	}
 	for (uint32_t i = 0; i < p->modules.len; i++)
-		if (p->modules.data[i].module == module)
+		if (p->modules.data[i] == module)
 			m->module = i;
 	if (m->module == PROF_NONE) {
-		of = vec_push(&p->modules);
-		if (!of)
+		slot = vec_push(&p->modules);
+		if (!slot)
 			return PROF_NONE;
-		*of = (struct prof_module){ .module = module, .cache = cache };
+		*slot = module;
 		m->module = (uint32_t)(p->modules.len - 1);
 	}
-	of = &p->modules.data[m->module];
-	if (!set_origin(p, of, m))
+	if (!set_origin(p, m))
 		m->module = PROF_NONE;
 	return m->module;
 }

@@ -192,12 +192,11 @@ static uint32_t function_of(struct prof_places *p, const struct prof_question *q
 
 /* ---- questions --------------------------------------------------------------------------- */
 
-bool prof_vaddr(const struct prof_places *p, const struct prof_mapping *m, uint64_t address,
-		uint64_t *vaddr)
+bool prof_vaddr(const struct prof_mapping *m, uint64_t address, uint64_t *vaddr)
 {
 	if (address < m->start || (m->limit && address >= m->limit))
 		return false;
-	return symcache_vaddr_from(p->modules.data[m->module].cache, m->origin,
+	return symcache_vaddr_from(m->cache, m->origin,
 				   address - m->start + m->base, vaddr);
 }
 
@@ -230,7 +229,7 @@ int prof_ask(struct prof_places *p, uint32_t mapping, uint64_t address, uint32_t
 	}
 	if (prof_module_of(p, m) == PROF_NONE)
 		return 0;
-	if (!prof_vaddr(p, m, address, &vaddr)) {
+	if (!prof_vaddr(m, address, &vaddr)) {
 		p->counts.nowhere++;
 		return 0;
 	}
@@ -280,7 +279,7 @@ static struct symcache_question question_at(void *ctx, size_t i)
 	const struct prof_places *p = ctx;
 	const struct prof_question *q = &p->questions.data[i];
 
-	return (struct symcache_question){ p->modules.data[q->module].module, q->vaddr };
+	return (struct symcache_question){ p->modules.data[q->module], q->vaddr };
 }
 
 static int answered(void *ctx, size_t i, const struct symcache_answer *a)
@@ -334,7 +333,7 @@ static uint32_t id_text(struct prof_places *p, const struct prof_mapping *m)
 
 	if (!m->found || m->id.len)
 		return 0;
-	cache = p->modules.data[m->module].cache;
+	cache = m->cache;
 	if (!cache->image || cache->image->build_id_derived ||
 	    !symcache_valid(cache, cache->image, sizeof(*cache->image)))
 		return 0;

@@ -21,6 +21,7 @@ struct prof_mapping {
 	/* Filled in by places: */
 	uint32_t module;               /* PROF_NONE: not known, or not asked for yet */
 	bool asked;
+	const struct symcache *cache;  /* of the module */
 	bool found, has_files, has_lines; /* something in it was found, with that */
 	enum symcache_origin origin;   /* and */
 	uint64_t base;                 /* offset of `start`, from there on */
@@ -48,12 +49,6 @@ struct prof_question {
 	uint32_t module, place;
 };
 
-/* A module of the run. */
-struct prof_module {
-	struct symcache_module *module;
-	const struct symcache *cache;
-};
-
 struct prof_memo { /* a frame of a cache, and the function that it is of */
 	uint32_t module, function, file, symbol, is;
 };
@@ -69,7 +64,7 @@ struct prof_places {
 	struct symcache_symbolizer *symbolizer;
 	/* Of the profile that is read: */
 	VEC(struct prof_mapping) mappings;
-	VEC(struct prof_module) modules;
+	VEC(struct symcache_module *) modules;
 	VEC(struct prof_question) questions;
 	VEC(struct prof_place) places;
 	VEC(struct prof_line) lines;
@@ -118,8 +113,7 @@ void prof_hide(struct prof_places *p, uint32_t mapping);
 bool prof_name_ids(struct prof_places *p);
 
 /* The p_vaddr of an address; false: it is outside of the mapping, or of the module's code. */
-bool prof_vaddr(const struct prof_places *p, const struct prof_mapping *m, uint64_t address,
-		uint64_t *vaddr);
+bool prof_vaddr(const struct prof_mapping *m, uint64_t address, uint64_t *vaddr);
 
 /* The mapping's module, looked for when it is first asked for; PROF_NONE: none. */
 uint32_t prof_module_of(struct prof_places *p, struct prof_mapping *m);

@@ -145,7 +145,7 @@ static uint32_t unknown_text(const struct prof_stacks *s, uint32_t mapping, uint
 		size = !len ? snprintf(text, sizeof(text), "in no module") :
 			snprintf(text, sizeof(text), "%.*s (%s)", len, base,
 				 m->missing == PROF_NONE ? "no function" : "no symbols");
-	else if (len && m->module != PROF_NONE && prof_vaddr(p, m, address, &vaddr))
+	else if (len && m->module != PROF_NONE && prof_vaddr(m, address, &vaddr))
 		size = snprintf(text, sizeof(text), "%.*s+0x%" PRIx64, len, base, vaddr);
 	else if (len)
 		size = snprintf(text, sizeof(text), "[%.*s] 0x%" PRIx64, len, base, address);
