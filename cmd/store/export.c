@@ -33,8 +33,9 @@ static const struct opt opts[] = {
 	OPTS_STORE_READ(&o.store),
 	{ "output", 'o', OPT_STRING, &o.output, "PATH", "the bundle to write" },
 	{ "shape", 0, OPT_ENUM, &o.shape, "SHAPE",
-	  "store: a store file, ready for use; tree: a folder of SymCache files; archive: one "
-	  "tar.zst (default: by the name: NAME.store, NAME.tar.zst, else a tree)",
+	  "store: a store file, ready for use; tree: a folder of files for any web server, which "
+	  "another export adds to; archive: one tar.zst (default: by the name: NAME.store, "
+	  "NAME.tar.zst, else a tree)",
 	  .choices = shapes },
 	{ "for-log", 0, OPT_LIST, &o.logs, "FILE",
 	  "those whose modules are in this log, announced in markup or used by frames of any "
@@ -191,7 +192,7 @@ static void summarise(const struct symbundle_exported *done, const struct wanted
 		       o.estimate ? "to be exported" : "exported", (unsigned long long)done->bytes);
 		if (o.estimate)
 			printf(", %llu bytes as a bundle", (unsigned long long)done->bundle_bytes);
-		if (o.since)
+		if (o.since || done->as_before)
 			printf(", %llu as before", (unsigned long long)done->as_before);
 		if (done->missing)
 			printf(", %llu not in the store", (unsigned long long)done->missing);
@@ -269,18 +270,22 @@ const struct command export_command = {
 		"build IDs, sizes and hashes, and can be signed. A store file is for machines of "
 		"the same byte order and word size; the tree and the archive are for all. The "
 		"bundle appears under its name when it is complete.\n\n"
+		"To a tree that is there, what is new is added, and what it has stays. Its files never "
+		"change, but for " SYMBUNDLE_MANIFEST ", which is replaced when all is there; so a web server or "
+		"an object store can offer it at any time. A million entries are no problem for it.\n\n"
 		"Keys are made with openssl: 'openssl genpkey -algorithm ed25519 -out key.pem' the "
 		"private one, 'openssl pkey -in key.pem -pubout -out public.pem' the public one, "
 		"which 'symcache import --verify-key' takes.\n\n"
-		"A manifest has 64 MB at most, some 100,000 entries. More of them are exported in "
-		"parts: by --tag, by build IDs, or with --since.",
+		"The manifest of a store file or an archive has 64 MB at most, some 100,000 entries. More of "
+		"them are exported in parts: by --tag, by build IDs, or with --since.",
 	.opts = opts,
 	.essential = "store output for-log for-core tag since sign",
 	.examples =
 		"  symcache export -o all.tar.zst\n"
 		"  symcache export --estimate --tag release=1.4.2\n"
 		"  symcache export -o crash.store --for-log crash.log\n"
-		"  symcache export -o new --tag release=1.4.2 --since old/" SYMBUNDLE_MANIFEST " --sign key.pem\n",
+		"  symcache export -o /srv/www/symbols --sign key.pem\n"
+		"  symcache export -o new.tar.zst --tag release=1.4.2 --since old/" SYMBUNDLE_MANIFEST "\n",
 	.partly = "the store lacks modules of a log or core file, or entries are damaged; the others are "
 		  "in the bundle; or nothing is chosen, and there is none",
 	.see_also = "symcache-import(1) symcache-verify(1) openssl(1)",

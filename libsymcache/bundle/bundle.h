@@ -74,6 +74,14 @@ int symbundle_export(struct symstore_reader *reader, const char *path, enum symb
 struct symbundle_reader {
 	const char *verify_key;     /* path of the Ed25519 public key (PEM) that must have signed
 	                             * the manifest, or NULL */
+	/* The entries of these build IDs; NULL: all. Of a tree in parts, nothing else is read. */
+	const struct symstore_id *ids;
+	size_t num_ids;
+	const struct symstore_selection *choose; /* of them those that it fits; NULL: all */
+	/* The bundle does not have it. */
+	void (*missing)(void *ctx, const struct symstore_id *id);
+	/* True: its cache need not be read. Of a tree in parts only. */
+	bool (*has)(void *ctx, const struct symstore_entry *entry);
 	/* Called for each valid cache; the bytes live until it returns. The record is the
 	 * manifest's. Nonzero ends the reading, which returns it. */
 	int (*entry)(void *ctx, const struct symstore_entry *entry, const void *cache, size_t size,

@@ -10,9 +10,10 @@
 
 #include <xxhash.h>
 
-#include "libsymcache/base/cleanup.h"
+#include "libsymcache/base/text.h"
 #include "libsymcache/bundle/groups.h"
 #include "libsymcache/bundle/sign.h"
+#include "libsymcache/bundle/tree.h"
 #include "libsymcache/packed/packed.h"
 #include "libsymcache/write/only_names.h"
 
@@ -20,17 +21,31 @@ struct exporting {
 	const struct symbundle_export_options *o;
 	struct symstore_reader *reader;
 	struct manifest manifest, earlier;
+	bool in_parts;            /* a tree of packed caches, which is added to: */
+	struct tree_state tree;
 	uint64_t total, looked;
 	struct symbundle_exported *done;
 	struct sc_error *err;
 	int rc;
 };
 
+/* Has the tree that is added to this one already? */
+static bool is_there(struct exporting *x, const struct symstore_entry *entry)
+{
+	const bool there = x->in_parts && tree_state_has(&x->tree, entry);
+
+	x->done->as_before += there;
+	return there;
+}
+
 /* In the manifest, unless the bundle before has it. */
 static int list(struct exporting *x, const struct symstore_entry *entry, const void *cache)
 {
-	int rc = manifest_add(&x->manifest, entry, cache, x->o->sign_key, x->err);
+	int rc;
 
+	if (x->o->names_only && is_there(x, entry))
+		return 0;
+	rc = manifest_add(&x->manifest, entry, cache, x->o->sign_key || x->in_parts, x->err);
 	if (!rc && manifest_has(&x->earlier, &x->manifest.data[x->manifest.len - 1])) {
 		manifest_drop_last(&x->manifest);
 		x->done->as_before++;
@@ -50,6 +65,8 @@ static int take(struct exporting *x, const struct symstore_entry *entry)
 		o->hashing(o->ctx, x->looked, x->total, entry->source_path);
 	x->looked++;
 	if (o->choose && !symstore_selected(o->choose, entry))
+		return 0;
+	if (!o->names_only && is_there(x, entry))
 		return 0;
 	rc = bundle_get_cache(x->reader, entry, false, &cache, x->err);
 	if (rc)
@@ -144,6 +161,41 @@ static int estimate(struct exporting *x, enum symbundle_shape shape, const struc
 	return m->packed ? groups_write(source, count_file, bytes, x->err) : 0;
 }
 
+/* A tree gets what it does not have; with the hash in its name it is another one each time. */
+static int write_parts(struct exporting *x, const char *path)
+{
+	const struct symbundle_export_options *o = x->o;
+	const struct bundle_source how = {
+		.reader = x->reader, .level = o->level ? o->level : PACKED_LEVEL,
+		.names_only = o->names_only, .sign_key = o->sign_key,
+		.progress = o->writing, .ctx = o->ctx,
+	};
+	char *part __attribute__((cleanup(sc_free_text))) = o->name_hash ? sc_text("%s.part", path) : NULL;
+	char *named __attribute__((cleanup(sc_free_text))) = NULL;
+	struct tree_written written;
+	int rc;
+
+	groups_make(&x->manifest, 0);
+	if (o->estimate || !o->name_hash) {
+		rc = tree_write(o->estimate ? NULL : path, &x->tree, &x->manifest, &how, &written,
+				x->err);
+	} else if (!part) {
+		rc = sc_no_memory(x->err);
+	} else {
+		bundle_remove_part(part);
+		rc = tree_write(part, &x->tree, &x->manifest, &how, &written, x->err);
+		if (!rc && !(named = bundle_name_with(path, written.hash)))
+			rc = sc_no_memory(x->err);
+		if (!rc && rename(part, named))
+			rc = sc_error_sys(x->err, "cannot rename %s to %s", part, named);
+		if (rc)
+			bundle_remove_part(part);
+	}
+	x->done->bundle_bytes = written.bytes;
+	memcpy(x->done->hash, written.hash, sizeof(written.hash));
+	return rc;
+}
+
 static int write_chosen(struct exporting *x, const char *path, enum symbundle_shape shape)
 {
 	char *text __attribute__((cleanup(sc_free_text))) = NULL;
@@ -157,8 +209,8 @@ static int write_chosen(struct exporting *x, const char *path, enum symbundle_sh
 	};
 	int rc;
 
-	if (shape != SYMBUNDLE_STORE && x->o->format != MANIFEST_PLAIN)
-		groups_make(&x->manifest, shape == SYMBUNDLE_TREE ? 0 : GROUP_BYTES);
+	if (shape == SYMBUNDLE_ARCHIVE && x->o->format != MANIFEST_PLAIN)
+		groups_make(&x->manifest, GROUP_BYTES);
 	rc = manifest_write(&x->manifest, &text, &source.text_len, x->err);
 
 	source.text = text;
@@ -185,16 +237,21 @@ int symbundle_export(struct symstore_reader *reader, const char *path, enum symb
 	int rc = options->since ? bundle_read_manifest(options->since, &x.earlier, err) : 0;
 
 	*ret = (struct symbundle_exported){ 0 };
+	x.tree.dir = -1;
+	x.in_parts = shape == SYMBUNDLE_TREE && options->format != MANIFEST_PLAIN;
+	if (!rc && x.in_parts && path && !options->name_hash)
+		rc = tree_state_read(path, &x.tree, err);
 	if (!rc)
 		rc = options->ids ? choose_by_id(&x) : choose_all(&x);
 	if (!rc && !x.manifest.len && !ret->as_before)
 		rc = sc_error_set(err, SC_ENOTFOUND, "no entry is chosen, so no bundle is written");
-	if (!rc)
-		rc = write_chosen(&x, path, shape);
 	ret->exported = x.manifest.len;
 	for (size_t i = 0; i < x.manifest.len; i++)
 		ret->bytes += x.manifest.data[i].entry.cache_size;
+	if (!rc)
+		rc = x.in_parts ? write_parts(&x, path) : write_chosen(&x, path, shape);
 	manifest_deinit(&x.manifest);
 	manifest_deinit(&x.earlier);
+	tree_state_deinit(&x.tree);
 	return rc;
 }

@@ -1,6 +1,7 @@
 /* The entries of a manifest: see manifest.h. */
 #include "libsymcache/bundle/manifest.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -81,6 +82,13 @@ const char *bundle_packed_name(const struct symstore_id *id, char name[BUNDLE_NA
 	memcpy(e.build_id, id->bytes, id->len);
 	bundle_name(&e, name);
 	strcpy(strrchr(name, '.'), ".packed");
+	return name;
+}
+
+const char *bundle_hashed_name(const struct manifest_entry *e, char name[BUNDLE_NAME])
+{
+	bundle_name(&e->entry, name);
+	sprintf(strrchr(name, '.'), ".%016" PRIx64 "%016" PRIx64 ".packed", e->hash.high64, e->hash.low64);
 	return name;
 }
 

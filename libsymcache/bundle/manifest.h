@@ -26,6 +26,7 @@ struct manifest {
 	struct manifest_entry *data;   /* in the order of the bundle */
 	size_t len, cap;
 	bool packed;                   /* its version is MANIFEST_PACKED */
+	bool hashed;                   /* files have bundle_hashed_name() */
 };
 
 /* Appends a copy of the record and hashes the cache, also with SHA-256 if asked. SC_ENOMEM. */
@@ -56,11 +57,13 @@ int manifest_check(const struct manifest_entry *e, const void *cache, size_t siz
 		   struct sc_error *err);
 
 /* "ab/cdef….symcache"; returns `name`. */
-enum { BUNDLE_NAME = 2 * SYMCACHE_BUILD_ID_MAX + 16 };
+enum { BUNDLE_NAME = 2 * SYMCACHE_BUILD_ID_MAX + 48 };
 const char *bundle_name(const struct symstore_entry *entry, char name[BUNDLE_NAME]);
 
 /* The same of a packed file, by the build ID of the first entry in it: "ab/cdef….packed". */
 const char *bundle_packed_name(const struct symstore_id *id, char name[BUNDLE_NAME]);
+/* The same of a file that is named by its content, too: "ab/cdef….HASH.packed". */
+const char *bundle_hashed_name(const struct manifest_entry *e, char name[BUNDLE_NAME]);
 /* The build ID in such names. */
 bool bundle_id_of_name(const char *name, struct symstore_id *ret);
 

@@ -3,7 +3,6 @@
  * entries only, and takes any bytes: what has no build ID or is of the wrong type is an
  * error, what is unknown is skipped.
  */
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -59,16 +58,17 @@ static bool hex_bytes(const char *text, uint8_t *bytes, size_t len)
 	return true;
 }
 
-static bool hex_hash(const char *text, struct symstore_hash *ret)
+/* Of 16 bytes; or of 8, which are the low ones. */
+static bool hex_hash(const char *text, size_t len, struct symstore_hash *ret)
 {
 	uint8_t bytes[16];
 
-	if (!hex_bytes(text, bytes, sizeof(bytes)))
-		return false;
 	*ret = (struct symstore_hash){ 0 };
-	for (int i = 0; i < 8; i++) {
-		ret->high64 = ret->high64 << 8 | bytes[i];
-		ret->low64 = ret->low64 << 8 | bytes[8 + i];
+	if (!hex_bytes(text, bytes, len))
+		return false;
+	for (size_t i = 0; i < len; i++) {
+		ret->high64 = ret->high64 << 8 | ret->low64 >> 56;
+		ret->low64 = ret->low64 << 8 | bytes[i];
 	}
 	return true;
 }
@@ -102,6 +102,7 @@ static int list_item(struct reading *r, struct manifest_entry *e, const char *te
 
 static int entry_text(struct reading *r, struct manifest_entry *e, const char *text)
 {
+	struct symstore_hash hash;
 	size_t nibbles;
 	bool ok = true;
 
@@ -110,14 +111,17 @@ static int entry_text(struct reading *r, struct manifest_entry *e, const char *t
 		     nibbles % 2 == 0;
 		e->entry.build_id_len = ok ? nibbles / 2 : 0;
 	} else if (key_is(r, "cache_xxh128")) {
-		ok = e->has_hash = hex_hash(text, &e->hash);
+		ok = e->has_hash = hex_hash(text, sizeof(e->hash), &e->hash);
+	} else if (key_is(r, "cache_xxh3")) {
+		ok = hex_hash(text, sizeof(uint64_t), &hash);
+		e->entry.cache_hash = hash.low64;
 	} else if (key_is(r, "file")) {
 		/* What is not packed is found by its own build ID. */
 		return !strstr(text, ".packed") || bundle_id_of_name(text, &e->file) || bad(r, r->key);
 	} else if (key_is(r, "cache_sha256")) {
 		ok = e->has_sha256 = hex_bytes(text, e->sha256, sizeof(e->sha256));
 	} else if (key_is(r, "source_xxh128")) {
-		ok = hex_hash(text, &e->entry.source_hash);
+		ok = hex_hash(text, sizeof(hash), &e->entry.source_hash);
 	} else if (key_is(r, "source")) {
 		return set_text(r, &e->entry.source_path, strdup(text));
 	} else if (key_is(r, "debug_file")) {
@@ -190,8 +194,10 @@ static int on_boolean(void *ctx, int value)
 static int on_key(void *ctx, const unsigned char *s, size_t len)
 {
 	struct reading *r = ctx;
+	const size_t n = len < sizeof(r->key) ? len : sizeof(r->key) - 1;
 
-	snprintf(r->key, sizeof(r->key), "%.*s", (int)(len < 32 ? len : 32), (const char *)s);
+	memcpy(r->key, s, n);
+	r->key[n] = 0;
 	return 1;
 }
 

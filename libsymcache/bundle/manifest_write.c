@@ -31,14 +31,14 @@ static void put_field(struct mk_gen *g, const struct symstore_field *f)
 	}
 }
 
-static void put_entry(struct mk_gen *g, const struct manifest_entry *e)
+static void put_entry(struct mk_gen *g, const struct manifest *m, const struct manifest_entry *e)
 {
 	char name[BUNDLE_NAME], hex[2 * SYMCACHE_BUILD_ID_MAX + 1];
 	struct symstore_fields fields;
 
 	mk_gen_open_map(g, NULL);
-	mk_gen_text(g, "file", e->file.len ? bundle_packed_name(&e->file, name) :
-					     bundle_name(&e->entry, name));
+	mk_gen_text(g, "file", m->hashed ? bundle_hashed_name(e, name) :
+			       e->file.len ? bundle_packed_name(&e->file, name) : bundle_name(&e->entry, name));
 	snprintf(hex, sizeof(hex), "%016" PRIx64 "%016" PRIx64, e->hash.high64, e->hash.low64);
 	mk_gen_text(g, "cache_xxh128", hex);
 	if (e->has_sha256)
@@ -60,7 +60,7 @@ int manifest_write(const struct manifest *m, char **ret, size_t *len, struct sc_
 	mk_gen_number(g, "version", m->packed ? MANIFEST_PACKED : MANIFEST_PLAIN);
 	mk_gen_open_array(g, "entries");
 	for (size_t i = 0; i < m->len; i++)
-		put_entry(g, &m->data[i]);
+		put_entry(g, m, &m->data[i]);
 	mk_gen_close_array(g);
 	mk_gen_close_map(g);
 	*len = out.len;

@@ -10,6 +10,7 @@
 #include "libsymcache/base/text.h"
 #include "libsymcache/base/vec.h"
 #include "libsymcache/bundle/groups.h"
+#include "libsymcache/bundle/tree.h"
 
 /* LMDB's magic number, in either byte order and word size. What cannot be sought in is none; errno is 0,
  * or why it could not be read. */
@@ -53,27 +54,33 @@ bool symbundle_is_one(const char *path, enum symbundle_shape *ret)
 	return *ret == SYMBUNDLE_STORE || (S_ISREG(st.st_mode) && archive_of_ours(fd));
 }
 
-int symbundle_read(const char *path, const struct symbundle_reader *r, struct sc_error *err)
+static int read_any(struct bundle_reading *b, const char *path, struct sc_error *err)
 {
 	int fd __attribute__((cleanup(sc_close_fd))) = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
-	struct bundle_reading b = { .r = r };
 	struct stat st;
-	int rc;
 
 	if (fd < 0 || fstat(fd, &st))
-		rc = sc_error_sys(err, "cannot open");
-	else if (S_ISDIR(st.st_mode))
-		rc = bundle_read_tree(&b, path, err);
-	else if (is_store(fd))
-		rc = bundle_read_store(&b, path, err);
-	else if (errno)
-		rc = sc_error_sys(err, "cannot read");
-	else
-		rc = bundle_read_archive(&b, fd, err);
+		return sc_error_sys(err, "cannot open");
+	if (S_ISDIR(st.st_mode))
+		return bundle_read_tree(b, path, err);
+	if (is_store(fd))
+		return bundle_read_store(b, path, err);
+	return errno ? sc_error_sys(err, "cannot read") : bundle_read_archive(b, fd, err);
+}
+
+int symbundle_read(const char *path, const struct symbundle_reader *r, struct sc_error *err)
+{
+	struct bundle_reading b = { .r = r, .found = calloc(r->num_ids + 1, sizeof(*b.found)) };
+	int rc = b.found ? read_any(&b, path, err) : sc_no_memory(err);
+
 	if (!rc)
 		rc = groups_flush(&b, err);
+	for (size_t i = 0; i < r->num_ids && !rc && r->missing; i++)
+		if (!b.found[i])
+			r->missing(r->ctx, &r->ids[i]);
 	groups_deinit(&b);
 	free(b.seen);
+	free(b.found);
 	manifest_deinit(&b.manifest);
 	if (rc && !b.named)
 		sc_error_prefix(err, "%.100s: ", path);
@@ -110,6 +117,23 @@ static int manifest_of_store(const char *path, struct bundle_file *f, struct sc_
 	return rc;
 }
 
+/* `path`: the tree, or the manifest in it. */
+static int manifest_of_parts(const char *path, bool is_tree, const struct bundle_file *f,
+			     struct manifest *m, struct sc_error *err)
+{
+	const char *slash = is_tree ? NULL : strrchr(path, '/');
+	char *folder __attribute__((cleanup(sc_free_text))) = is_tree ? sc_text("%s", path) :
+		slash ? sc_text("%.*s", (int)(slash - path + 1), path) : sc_text(".");
+	struct tree_top top = { 0 };
+	int rc = folder ? tree_top_read(&top, f->data, f->len, err) : sc_no_memory(err);
+
+	*m = (struct manifest){ 0 };
+	if (!rc && (rc = tree_read_manifest(&top, folder, m, err)))
+		manifest_deinit(m);
+	tree_top_deinit(&top);
+	return rc;
+}
+
 int bundle_read_manifest(const char *path, struct manifest *m, struct sc_error *err)
 {
 	int fd __attribute__((cleanup(sc_close_fd))) =
@@ -133,7 +157,8 @@ int bundle_read_manifest(const char *path, struct manifest *m, struct sc_error *
 	else
 		rc = bundle_read_file(inner ? inner : path, MANIFEST_MAX, &f, err);
 	if (!rc)
-		rc = manifest_read(m, f.data, f.len, err);
+		rc = tree_begins(f.data, f.len) ? manifest_of_parts(path, S_ISDIR(st.st_mode), &f, m, err) :
+						  manifest_read(m, f.data, f.len, err);
 	vec_deinit(&f);
 	if (rc)
 		return sc_error_prefix(err, "%s: ", path);

@@ -3,43 +3,16 @@
  * With one, what it does not list is not looked at.
  */
 #include <errno.h>
-#include <fcntl.h>
 #include <fts.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "libsymcache/base/text.h"
 #include "libsymcache/base/vec.h"
 #include "libsymcache/bundle/groups.h"
+#include "libsymcache/bundle/tree.h"
 #include "libsymcache/packed/packed.h"
 
-int bundle_read_file(const char *path, size_t max, struct bundle_file *f, struct sc_error *err)
-{
-	int fd __attribute__((cleanup(sc_close_fd))) =
-		open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-	struct stat st;
-	ssize_t n;
-
-	vec_clear(f);
-	if (fd < 0 || fstat(fd, &st))
-		return sc_error_sys(err, "cannot open");
-	if (!S_ISREG(st.st_mode))
-		return sc_error_set(err, SC_EINVAL, "not a regular file");
-	if ((uint64_t)st.st_size > max)
-		return sc_error_set(err, SC_EFORMAT, "it is above %zu bytes", max);
-	if (!vec_reserve(f, (size_t)st.st_size + 1))
-		return sc_no_memory(err);
-	while (f->len < f->cap && (n = read(fd, f->data + f->len, f->cap - f->len))) {
-		if (n < 0 && errno != EINTR)
-			return sc_error_sys(err, "cannot read");
-		f->len += n > 0 ? (size_t)n : 0;
-	}
-	return 0;
-}
-
-/* The same, if it is a SymCache file, or a packed one. */
+/* A file, if it is a SymCache file, or a packed one. */
 static int read_cache(const char *path, struct bundle_file *f, bool *packed, struct sc_error *err)
 {
 	struct symcache cache;
@@ -82,6 +55,8 @@ static int give_listed(struct bundle_reading *b, const char *folder, struct bund
 		const struct manifest_entry *e = &b->manifest.data[i];
 
 		n = e->file.len ? groups_at(&b->manifest, i) : 1;
+		if (n == 1 && !bundle_wanted(b, &e->entry))
+			continue;
 		if (n)
 			rc = give_file(b, folder, e, f, err);
 		else
@@ -141,14 +116,17 @@ static int read_part(const char *folder, const char *name, size_t max, struct bu
 
 int bundle_read_tree(struct bundle_reading *b, const char *path, struct sc_error *err)
 {
+	const struct tree_source from = { tree_read_file, (void *)path };
 	struct bundle_file manifest = { 0 }, f = { 0 };
-	int rc;
+	int rc = read_part(path, SYMBUNDLE_MANIFEST, MANIFEST_MAX, &manifest, err);
 
-	if (!(rc = read_part(path, SYMBUNDLE_MANIFEST, MANIFEST_MAX, &manifest, err)) &&
-	    !(rc = read_part(path, SIGNATURE_NAME, MAX_SIGNATURE, &f, err)))
+	if (!rc && tree_begins(manifest.data, manifest.len)) {
+		rc = tree_give(b, &from, &manifest, err);
+	} else if (!rc && !(rc = read_part(path, SIGNATURE_NAME, MAX_SIGNATURE, &f, err))) {
 		rc = bundle_begin(b, manifest.data, manifest.len, f.data, f.len, err);
-	if (!rc)
-		rc = b->has_manifest ? give_listed(b, path, &f, err) : give_all(b, path, &f, err);
+		if (!rc)
+			rc = b->has_manifest ? give_listed(b, path, &f, err) : give_all(b, path, &f, err);
+	}
 	vec_deinit(&manifest);
 	vec_deinit(&f);
 	return rc;

@@ -1,12 +1,18 @@
 /* What reading a bundle of any shape shares: see reading.h. */
 #include "libsymcache/bundle/reading.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "libsymcache/base/build_id.h"
+#include "libsymcache/base/cleanup.h"
 #include "libsymcache/base/fault.h"
+#include "libsymcache/base/vec.h"
 #include "libsymcache/bundle/sign.h"
 #include "libsymcache/write/build.h"
 
@@ -57,6 +63,26 @@ static int check_claims(struct symstore_entry *entry, const struct symcache *cac
 	return sc_error_set(err, SC_EFORMAT, "the cache is of build ID %s", id);
 }
 
+bool bundle_wanted(struct bundle_reading *b, const struct symstore_entry *entry)
+{
+	const struct symbundle_reader *r = b->r;
+	bool wanted = !r->ids;
+
+	for (size_t i = 0; r->ids && i < r->num_ids; i++)
+		if (r->ids[i].len == entry->build_id_len &&
+		    !memcmp(r->ids[i].bytes, entry->build_id, entry->build_id_len))
+			wanted = b->found[i] = true;
+	return wanted && (!r->choose || symstore_selected(r->choose, entry));
+}
+
+bool bundle_is_had(struct bundle_reading *b, const struct symstore_entry *entry)
+{
+	const bool had = b->r->has && b->r->has(b->r->ctx, entry);
+
+	b->done += had;
+	return had;
+}
+
 static void check(const struct manifest_entry *listed, struct bundle_checked *c)
 {
 	struct symcache opened;
@@ -75,6 +101,8 @@ int bundle_hand_on(struct bundle_reading *b, const struct bundle_checked *c, con
 {
 	int rc;
 
+	if (!bundle_wanted(b, &c->entry))
+		return 0;
 	if (b->r->progress)
 		b->r->progress(b->r->ctx, b->done, b->total, name);
 	b->done++;
@@ -144,18 +172,24 @@ int bundle_give_unlisted(struct bundle_reading *b, const char *name, const void 
 	return 0;
 }
 
-int bundle_begin(struct bundle_reading *b, const void *text, size_t size, const void *signature,
-		 size_t signature_size, struct sc_error *err)
+int bundle_verify(const char *key, const void *text, size_t size, const void *signature,
+		  size_t signature_size, struct sc_error *err)
 {
-	int rc = 0;
+	if (key && !text)
+		return sc_error_set(err, SC_EFORMAT, "there is no manifest, so it is not signed");
+	if (key && !signature)
+		return sc_error_set(err, SC_EFORMAT, "it is not signed");
+	return key ? sign_verify(key, text, size, signature, signature_size, err) : 0;
+}
 
-	if (b->r->verify_key && !text)
-		rc = sc_error_set(err, SC_EFORMAT, "there is no manifest, so it is not signed");
-	else if (b->r->verify_key && !signature)
-		rc = sc_error_set(err, SC_EFORMAT, "it is not signed");
-	else if (b->r->verify_key)
-		rc = sign_verify(b->r->verify_key, text, size, signature, signature_size, err);
-	if (rc || !text || (rc = manifest_read(&b->manifest, text, size, err)))
+int bundle_list(struct bundle_reading *b, const void *text, size_t size, struct sc_error *err)
+{
+	int rc;
+
+	manifest_deinit(&b->manifest);
+	free(b->seen);
+	b->seen = NULL;
+	if ((rc = manifest_read(&b->manifest, text, size, err)))
 		return rc;
 	for (size_t i = 0; i < b->manifest.len && b->r->verify_key; i++)
 		if (!b->manifest.data[i].has_sha256)
@@ -163,9 +197,19 @@ int bundle_begin(struct bundle_reading *b, const void *text, size_t size, const 
 					    "the signed manifest lacks SHA-256 hashes");
 	manifest_sort(&b->manifest);
 	b->has_manifest = true;
-	b->total = b->manifest.len;
 	b->seen = calloc(b->manifest.len + 1, sizeof(*b->seen));
 	return b->seen ? 0 : sc_no_memory(err);
+}
+
+int bundle_begin(struct bundle_reading *b, const void *text, size_t size, const void *signature,
+		 size_t signature_size, struct sc_error *err)
+{
+	int rc = bundle_verify(b->r->verify_key, text, size, signature, signature_size, err);
+
+	if (!rc && text)
+		rc = bundle_list(b, text, size, err);
+	b->total = b->manifest.len;
+	return rc;
 }
 
 void bundle_name_missing(struct bundle_reading *b)
@@ -173,7 +217,31 @@ void bundle_name_missing(struct bundle_reading *b)
 	char name[BUNDLE_NAME];
 
 	for (size_t i = 0; i < b->manifest.len; i++)
-		if (!b->seen[i])
+		if (!b->seen[i] && bundle_wanted(b, &b->manifest.data[i].entry))
 			bundle_fault(b, bundle_name(&b->manifest.data[i].entry, name),
 				     "missing: the bundle is damaged");
+}
+
+int bundle_read_file(const char *path, size_t max, struct bundle_file *f, struct sc_error *err)
+{
+	int fd __attribute__((cleanup(sc_close_fd))) =
+		open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	struct stat st;
+	ssize_t n;
+
+	vec_clear(f);
+	if (fd < 0 || fstat(fd, &st))
+		return sc_error_sys(err, "cannot open");
+	if (!S_ISREG(st.st_mode))
+		return sc_error_set(err, SC_EINVAL, "not a regular file");
+	if ((uint64_t)st.st_size > max)
+		return sc_error_set(err, SC_EFORMAT, "it is above %zu bytes", max);
+	if (!vec_reserve(f, (size_t)st.st_size + 1))
+		return sc_no_memory(err);
+	while (f->len < f->cap && (n = read(fd, f->data + f->len, f->cap - f->len))) {
+		if (n < 0 && errno != EINTR)
+			return sc_error_sys(err, "cannot read");
+		f->len += n > 0 ? (size_t)n : 0;
+	}
+	return 0;
 }

@@ -25,6 +25,7 @@ struct bundle_reading {
 	const struct symbundle_reader *r;
 	struct manifest manifest;
 	bool has_manifest, *seen; /* by entries of the manifest */
+	bool *found;              /* by r->ids */
 	uint64_t done, total;
 	bool named;               /* an error says already which file it is about */
 	struct bundle_batch *batch; /* packed files that are not given yet; or NULL */
@@ -33,6 +34,19 @@ struct bundle_reading {
 /* Takes the manifest (text NULL: there is none), if it is signed as is asked. */
 int bundle_begin(struct bundle_reading *b, const void *text, size_t size, const void *signature,
 		 size_t signature_size, struct sc_error *err);
+
+/* Is the manifest (text NULL: there is none) signed by that key? NULL: it need not be. */
+int bundle_verify(const char *key, const void *text, size_t size, const void *signature,
+		  size_t signature_size, struct sc_error *err);
+
+/* Takes a manifest, in place of the one before. */
+int bundle_list(struct bundle_reading *b, const void *text, size_t size, struct sc_error *err);
+
+/* Is the entry one of those that are asked for? */
+bool bundle_wanted(struct bundle_reading *b, const struct symstore_entry *entry);
+
+/* Has the one who asks it already, by what the manifest says of it? */
+bool bundle_is_had(struct bundle_reading *b, const struct symstore_entry *entry);
 
 /* Reports what is wrong with a part of the bundle, by its name. */
 void bundle_fault(struct bundle_reading *b, const char *name, const char *why);
@@ -69,6 +83,11 @@ int bundle_give_unlisted(struct bundle_reading *b, const char *name, const void 
 /* At the end: names what the manifest has and the bundle has not. */
 void bundle_name_missing(struct bundle_reading *b);
 
+/* A regular file as a whole, copied: who changes it meanwhile does not change what is
+ * checked. vec_deinit() it. SC_ESYS; SC_EINVAL: a device, pipe or folder; SC_EFORMAT:
+ * above `max` bytes; SC_ENOMEM. */
+int bundle_read_file(const char *path, size_t max, struct bundle_file *f, struct sc_error *err);
+
 /* The manifest of a bundle of any shape, or a manifest as a file, sorted. SC_EFORMAT: the
  * bundle has none. */
 int bundle_read_manifest(const char *path, struct manifest *m, struct sc_error *err);
@@ -76,10 +95,6 @@ int bundle_read_manifest(const char *path, struct manifest *m, struct sc_error *
 /* ---- the shapes ---- */
 
 int bundle_read_tree(struct bundle_reading *b, const char *path, struct sc_error *err);
-/* A regular file as a whole, copied: who changes it meanwhile does not change what is
- * checked. vec_deinit() it. SC_ESYS; SC_EINVAL: a device, pipe or folder; SC_EFORMAT:
- * above `max` bytes; SC_ENOMEM. */
-int bundle_read_file(const char *path, size_t max, struct bundle_file *f, struct sc_error *err);
 int bundle_read_archive(struct bundle_reading *b, int fd, struct sc_error *err);
 /* The first file in it. */
 int bundle_manifest_of_archive(int fd, struct bundle_file *f, struct sc_error *err);

@@ -238,7 +238,7 @@ static int write_store(const char *part, const struct bundle_source *s, struct s
 
 /* ---- any ------------------------------------------------------------------------ */
 
-static void remove_part(const char *part)
+void bundle_remove_part(const char *part)
 {
 	FTS *fts = fts_open((char *[]){ (char *)part, NULL }, FTS_PHYSICAL | FTS_NOCHDIR, NULL);
 	FTSENT *at;
@@ -269,11 +269,11 @@ int bundle_write(const char *path, enum symbundle_shape shape, const struct bund
 	part = sc_text("%.*s.part", (int)len, path);
 	if (!part)
 		return sc_no_memory(err);
-	remove_part(part);
+	bundle_remove_part(part);
 	rc = writers[shape](part, source, err);
 	if (!rc && rename(part, path))
 		rc = sc_error_sys(err, "cannot rename %s to %s", part, path);
 	if (rc)
-		remove_part(part);
+		bundle_remove_part(part);
 	return rc;
 }

@@ -11,6 +11,7 @@ struct bundle_source {
 	const char *text;              /* the manifest as JSON */
 	size_t text_len;
 	const uint8_t *signature;      /* SIGNATURE_SIZE bytes, or NULL */
+	const char *sign_key;          /* of a tree in parts, in place of it; or NULL */
 	int level;                     /* of packing */
 	symbundle_progress_fn *progress;
 	void *ctx;
@@ -34,7 +35,10 @@ int bundle_source_cache(const struct bundle_source *s, size_t i, struct bundle_c
 /* The name of a bundle with a hash in it, on the heap. NULL: out of memory. */
 char *bundle_name_with(const char *path, const char *hash);
 
-/* As symbundle_export(). */
+/* Removes the file or folder, with all that is in it. */
+void bundle_remove_part(const char *part);
+
+/* As symbundle_export(), but for trees of packed caches, which tree.h writes. */
 int bundle_write(const char *path, enum symbundle_shape shape, const struct bundle_source *source,
 		 struct sc_error *err);
 
