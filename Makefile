@@ -174,8 +174,8 @@ wheel: ## make a wheel of Python's module that needs glibc alone: build/*.whl (p
 lib: $(SO) $(SOBUILD) ## build the shared libraries: build/release/libsymcache.so.1
 .PHONY: lib
 
-# The styles and scripts of pages: put together, without comments and indents, and the hashes that
-# the policy of a page names.
+# The styles and scripts of pages: put together, without comments, indents and newlines that are
+# not needed, and the hashes that the policy of a page names.
 PAGES := log groups core profile
 PAGE_DIR := libmarkup/output/html
 STYLE_log := base.css rows.css log.css
@@ -186,7 +186,8 @@ SCRIPT_log := base.js find.js rows.js
 SCRIPT_core := base.js find.js rows.js
 SCRIPT_groups := base.js find.js groups.js
 SCRIPT_profile := base.js profile.js
-SQUEEZE := sed -e 's/^[\t ]*//' -e '/^\/\*.*\*\/$$/d' -e '/^\/\*/,/\*\/$$/d' -e '/^$$/d'
+SQUEEZE := sed -e 's/^[\t ]*//' -e '/^\/\*.*\*\/$$/d' -e '/^\/\*/,/\*\/$$/d' -e '/^$$/d' | \
+	sed -z -e 's/\([;{,(]\)\n/\1/g' -e 's/\n}/}/g' -e 's/;}/}/g' -e 's/) {/){/g'
 define page
 build/pages/$(1).style: $(addprefix $(PAGE_DIR)/,$(STYLE_$(1)))
 	@mkdir -p $$(@D)

@@ -199,6 +199,7 @@ static void put_head(struct mk_page *p)
 	struct mk_out *o = &p->out;
 	const uint64_t n = ++p->traces;
 
+	mk_part_begin(p, t->first_line);
 	mk_out_lit(o, "<section class=t data-l=");
 	mk_page_line_id(p, o, t->first_line);
 	mk_put(o, " aria-labelledby=t", n, "><h2 id=t", n, "><span>", n, " · ");

@@ -23,12 +23,15 @@ onkeydown=e=>{
 /* Opens the file of a place, by the page's pattern or the reader's. */
 const pattern=()=>get("link")??document.body.dataset.link??"";
 function open(c){
-	const p=pattern(),[,path,line=1,column=1]=/^(.+?)(?::(\d+))?(?::(\d+))?$/.exec(c?.textContent||"")||[],maps=(document.body.dataset.maps||"").split("\n").map(m=>[m.slice(0,m.indexOf("=")).replace(/\/$/,""),m.slice(m.indexOf("=")+1).replace(/\/$/,"")]);
-	const m=path&&maps.find(([from])=>from&&(path===from||path.startsWith(from+"/")));
-	const v={path:path&&encodeURI(m?m[1]+path.slice(m[0].length):path).replace(/[#?]/g,encodeURIComponent),line,column};
-	if(path&&/^(https?|vscod(e|ium)|idea|clion|zed|cursor|emacs):/.test(p))window.open(p.replace(/\{(path|line|column)\}/g,(_,k)=>v[k]),"_self");
+	const p=pattern(),[,path,line=1,column=1]=/^(.+?)(?::(\d+))?(?::(\d+))?$/.exec(c?.textContent||"")||[];
+	if(!path||!/^(https?|vscod(e|ium)|idea|clion|zed|cursor|emacs):/.test(p))return;
+	const m=(document.body.dataset.maps||"").split("\n").map(m=>/^(.+?)\/?=(.*?)\/?$/.exec(m)).find(m=>m&&(path+"/").startsWith(m[1]+"/"));
+	const v={path:encodeURI(m?m[2]+path.slice(m[1].length):path).replace(/[#?]/g,encodeURIComponent),line,column};
+	window.open(p.replace(/\{(path|line|column)\}/g,(_,k)=>v[k]),"_self");
 }
-function copy(s,e){
-	const tell=s=>{$("#say").textContent=s;setTimeout(()=>$("#say").textContent="",2e3)};
-	Promise.resolve(navigator.clipboard.writeText(s)).then(()=>tell("copied"),()=>{getSelection().selectAllChildren(e);tell("selected: Ctrl+C")});
+async function copy(s,e){
+	const say=$("#say");
+	try{await navigator.clipboard.writeText(s);say.textContent="copied"}
+	catch{getSelection().selectAllChildren(e);say.textContent="selected: Ctrl+C"}
+	setTimeout(()=>say.textContent="",2e3);
 }

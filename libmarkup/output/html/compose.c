@@ -122,6 +122,7 @@ static void end_input(struct mk_page *p)
 {
 	p->line++;
 	close_all(p);
+	mk_part_end(p);
 	p->line = 0;
 	p->recent.len = 0;
 }
@@ -244,6 +245,7 @@ static int page_end(void *whole, const struct mk_modules *seen, const struct mk_
 	struct mk_page *p = whole;
 
 	begin(p);
+	mk_part_end(p);
 	mk_out_lit(&p->out, "</div>\n");
 	mk_page_head(p, seen, missing, stats);
 	mk_page_end(&p->out, MK_PAGE_LOG);

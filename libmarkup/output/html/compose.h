@@ -5,6 +5,8 @@
 #include "libmarkup/output/html/html.h"
 
 #define BLOCK_LINES 64u          /* of a list, which the browser lays out when it is in sight */
+#define PLAIN_LINES 4096u        /* of a page; what follows is in parts */
+#define PART_LINES  512u         /* of a part, which the script makes when it comes near */
 #define LOOSE_MAX   3u           /* lines without a frame between two of a backtrace */
 #define TRACE_LINES 2048u        /* of a backtrace; a longer one goes on as another */
 #define TRACE_BYTES (1u << 20)
@@ -40,6 +42,8 @@ struct mk_page {
 	uint64_t lines;           /* of all inputs */
 	uint64_t input;           /* number; 0: they have no names */
 	unsigned in_block;        /* lines */
+	bool in_part;
+	uint64_t part_line;       /* its first */
 	struct { uint64_t first, modules, maps; } fold;
 	struct mk_out recent;     /* lines without frames since the last backtrace */
 	size_t recent_line;       /* where its last line begins */
@@ -55,6 +59,9 @@ struct mk_page {
 /* A line begins, of this kind of mark; its text follows. Not in a backtrace. */
 void mk_list_line(struct mk_page *p, char kind);
 void mk_list_close(struct mk_page *p);
+/* A list or a backtrace begins here, with this line: so may a part of the page. */
+void mk_part_begin(struct mk_page *p, uint64_t line);
+void mk_part_end(struct mk_page *p);
 /* L48, or L2.48 in the second of several inputs. */
 void mk_page_line_id(const struct mk_page *p, struct mk_out *o, uint64_t line);
 
