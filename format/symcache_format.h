@@ -152,6 +152,7 @@ _Static_assert(sizeof(struct symcache_ext_section) == 24, "section");
 	X(LOCAL_RANGES,   'L', 'O', 'C', 'R', struct symcache_ext_local_range, LOCALS, ANY) \
 	X(LOCAL_ORDER,    'L', 'O', 'C', 'I', uint32_t,                    LOCALS, ANY) \
 	X(LOCALS,         'L', 'O', 'C', 'V', struct symcache_ext_local,   LOCALS, ANY) \
+	X(ALIAS,          'A', 'L', 'S', 'O', struct symcache_ext_alias,   FILLED, ANY) \
 	X(SEGMENT,        'S', 'E', 'G', 'M', struct symcache_ext_segment, ALWAYS, ANY) \
 	X(UNWIND_PAGES,   'U', 'N', 'W', 'P', uint32_t,                    UNWIND, ANY) \
 	X(UNWIND_STARTS,  'U', 'N', 'W', 'D', struct symcache_ext_start,   UNWIND, ANY) \
@@ -225,6 +226,14 @@ struct symcache_ext_symbol {
 	uint32_t file;    /* string offset: STT_FILE of a local symbol; SYMCACHE_NONE */
 };
 _Static_assert(sizeof(struct symcache_ext_symbol) == 16, "symbol");
+
+/* ALSO: what else is called so, that begins where a symbol or function does: aliases, and functions
+ * that the linker folded into that one; ascending by address, of one address by name. */
+struct symcache_ext_alias {
+	uint32_t address; /* relative */
+	uint32_t name;    /* string offset */
+};
+_Static_assert(sizeof(struct symcache_ext_alias) == 8, "alias");
 
 enum symcache_segment_flag {
 	SYMCACHE_SEGMENT_ASSUMED = 1, /* not all bytes are in the file: it is a debug file, which

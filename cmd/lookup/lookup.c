@@ -57,6 +57,9 @@ static const struct opt opts[] = {
 	{ "explain", 0, OPT_FLAG, &o.how.explain, NULL,
 	  "say why: the range, unit, entries, line row and symbol that decide; reads the "
 	  "debug file" },
+	{ "also", 0, OPT_FLAG, &o.how.also, NULL,
+	  "also list the other names of the code: aliases, and functions that the linker folded "
+	  "into one" },
 	{ "functions", 'f', OPT_ENUM, &o.how.functions, "KIND",
 	  "names of functions: none, short or linkage (default)", .choices = markup_functions,
 	  .implied = "linkage" },

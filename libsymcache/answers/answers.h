@@ -56,6 +56,7 @@ struct symcache_answer_options {
 	bool addresses, pretty, verbose;
 	bool reasons;          /* MARKUP_PROTOCOL_LOOKUP: why a module has no lines is a message */
 	bool color;            /* functions are highlighted, in texts of MARKUP_PROTOCOL_LOOKUP */
+	bool also;             /* the other names of the outermost frame's code, with `inlines` */
 	bool narrow;           /* MARKUP_PROTOCOL_BINUTILS: addresses have 8 digits */
 	uint64_t source_lines; /* of context for each frame */
 	bool explain;          /* say why, instead of what */

@@ -24,6 +24,30 @@ static void put_name(struct mk_worker *w, const char *key, struct sc_str name, u
 	mk_gen_string(&w->json, key, shown.ptr, shown.len);
 }
 
+static void put_also(struct mk_worker *w, struct sc_str name, bool first)
+{
+	if (first)
+		mk_gen_open_array(&w->json, "also");
+	mk_gen_string(&w->json, NULL, name.ptr, name.len);
+	w->also = true;
+}
+
+static void put_symbol(struct mk_worker *w, const struct mk_explained *e)
+{
+	const struct symcache_symbol *s = &e->why.symbol;
+	struct mk_gen *g = &w->json;
+
+	mk_gen_open_map(g, "symbol");
+	put_name(w, "name", s->name, SYMCACHE_LANG_SYMTAB);
+	mk_gen_hex(g, "start", symcache_load_base(e->cache) + s->rel_address);
+	mk_gen_number(g, "size", s->size);
+	w->also = false;
+	mk_also_explained(w, e, put_also);
+	if (w->also)
+		mk_gen_close_array(g);
+	mk_gen_close_map(g);
+}
+
 static void put_cache(struct mk_worker *w, const struct mk_explained *e)
 {
 	const struct symcache *c = e->cache;
@@ -59,13 +83,8 @@ static void put_cache(struct mk_worker *w, const struct mk_explained *e)
 		mk_gen_text(g, "row", e->why.unwind);
 		mk_gen_close_map(g);
 	}
-	if (e->why.has_symbol) {
-		mk_gen_open_map(g, "symbol");
-		put_name(w, "name", e->why.symbol.name, SYMCACHE_LANG_SYMTAB);
-		mk_gen_hex(g, "start", base + e->why.symbol.rel_address);
-		mk_gen_number(g, "size", e->why.symbol.size);
-		mk_gen_close_map(g);
-	}
+	if (e->why.has_symbol)
+		put_symbol(w, e);
 	mk_gen_text(g, "named_by", e->why.table);
 	if (e->why.own_table) {
 		mk_gen_open_map(g, "own_table");

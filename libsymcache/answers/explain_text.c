@@ -57,6 +57,12 @@ static void put_cache(struct mk_worker *w, const struct mk_explained *e)
 	}
 }
 
+static void put_also(struct mk_worker *w, struct sc_str name, bool first)
+{
+	(void)first;
+	mk_put(&w->out, "also       ", name, "\n");
+}
+
 static void put_symbol(struct mk_worker *w, const struct mk_explained *e)
 {
 	const struct symcache_symbol *s = &e->why.symbol;
@@ -74,6 +80,7 @@ static void put_symbol(struct mk_worker *w, const struct mk_explained *e)
 	if (s->size)
 		mk_out_hex(&w->out, start + s->size);
 	mk_put(&w->out, ": names the outermost frame; of ", e->why.table, "\n");
+	mk_also_explained(w, e, put_also);
 }
 
 /* That of a stripped file, which llvm-symbolizer and the program under its name go by. */

@@ -41,7 +41,18 @@ static void put_frame(struct mk_gen *g, const struct sc_frame *f,
 	       start->known ? mk_fmt_hex(address, start->vaddr) : 0);
 	STRING(g, compact, "StartFileName", start->file.ptr, start->file.len);
 	NUMBER(g, compact, ",", "StartLine", start->line);
-	mk_gen_close_map(g);
+}
+
+static void put_also(struct mk_worker *w, struct sc_str name, bool first)
+{
+	struct mk_out *compact = mk_gen_compact(&w->json);
+
+	if (first && compact)
+		mk_out_char(compact, ','); /* the generator knows nothing of put_frame()'s members */
+	if (first)
+		mk_gen_open_array(&w->json, "Also");
+	mk_gen_string(&w->json, NULL, name.ptr, name.len);
+	w->also = true;
 }
 
 /* Code of an address has its frames behind the module, others before it. */
@@ -89,6 +100,12 @@ static void frame(struct mk_worker *w, const struct mk_request *r,
 
 	open_places(w, r);
 	put_frame(&w->json, f, &start, discriminator, mk_source_around(w, r, f));
+	w->also = false;
+	if (mk_wants_also(w, a, i))
+		mk_also_of(w, a, put_also);
+	if (w->also)
+		mk_gen_close_array(&w->json);
+	mk_gen_close_map(&w->json);
 }
 
 static void nothing(struct mk_worker *w, const struct mk_request *r, bool unknown)
@@ -99,6 +116,7 @@ static void nothing(struct mk_worker *w, const struct mk_request *r, bool unknow
 	if (is_code(r) && unknown) {
 		open_places(w, r);
 		put_frame(&w->json, &no_frame, &no_start, 0, (struct sc_str){ NULL, 0 });
+		mk_gen_close_map(&w->json);
 	} else {
 		mk_gen_empty_array(&w->json, places_key(w, r));
 	}

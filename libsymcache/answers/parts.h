@@ -48,6 +48,7 @@ struct mk_worker {
 	struct mk_gen json;      /* into `out` */
 	bool list;               /* JSON: all answers are one array */
 	bool in_array, module_named; /* JSON: of the current answer */
+	bool also;               /* JSON: other names of a frame are being written */
 	bool partly;             /* something was not found */
 };
 
@@ -125,6 +126,23 @@ struct sc_str mk_shown_path(struct mk_worker *w, const struct symcache_file *fil
 
 /* A name as it is shown; ptr NULL: there is none. Valid until the symbolizer's next call. */
 struct sc_str mk_shown_name(struct mk_worker *w, struct sc_str name, uint32_t lang);
+
+/* Calls `fn` for the other names of the outermost frame of an answer, whose texts are not valid any
+ * more then: aliases of the symbol, and functions that were folded into one. What is shown alike
+ * counts once. */
+void mk_also_of(struct mk_worker *w, const struct symcache_answer *a,
+		void (*fn)(struct mk_worker *w, struct sc_str name, bool first));
+
+/* The same of an address that has a symbol. */
+void mk_also_explained(struct mk_worker *w, const struct mk_explained *e,
+		       void (*fn)(struct mk_worker *w, struct sc_str name, bool first));
+
+/* Is frame `i` of an answer the outermost one, of which other names are asked for? */
+static inline bool mk_wants_also(const struct mk_worker *w, const struct symcache_answer *a, size_t i)
+{
+	return w->answerer->options.also && i + 1 == a->num_frames && a->cache &&
+	       w->answerer->options.inlines;
+}
 
 /* Lines of the source around a frame, if they are asked for and there. */
 static inline struct sc_str mk_source_around(struct mk_worker *w, const struct mk_request *r,

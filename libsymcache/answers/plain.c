@@ -111,6 +111,12 @@ static void put_frame(struct mk_worker *w, const struct sc_frame *f, bool inline
 	mk_out_char(o, '\n');
 }
 
+static void put_also(struct mk_worker *w, struct sc_str name, bool first)
+{
+	(void)first;
+	mk_put(&w->out, "  also: ", name, "\n");
+}
+
 static void frame(struct mk_worker *w, const struct mk_request *r,
 		  const struct symcache_answer *a, size_t i)
 {
@@ -130,6 +136,8 @@ static void frame(struct mk_worker *w, const struct mk_request *r,
 		put_verbose(w, f, &start, discriminator);
 	source = mk_source_around(w, r, f);
 	mk_out_put(&w->out, source.ptr, source.len);
+	if (mk_wants_also(w, a, i))
+		mk_also_of(w, a, put_also);
 }
 
 static void nothing(struct mk_worker *w, const struct mk_request *r, bool unknown)

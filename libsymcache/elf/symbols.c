@@ -39,17 +39,20 @@ struct candidates {
 	bool labels;          /* some are the compiler's */
 };
 
+/* Bits of struct candidate's rank. */
+enum { RANK_BINDING = 4, RANK_LOCAL = 2, RANK_NOTYPE = 8 };
+
 /* How far a name is from what a user would expect to read. */
 static uint32_t rank_of(const char *name, unsigned type, unsigned binding)
 {
 	unsigned underscores = 0;
 	unsigned order = binding == STB_GLOBAL || binding == STB_GNU_UNIQUE ? 0 :
-			 binding == STB_WEAK ? 1 : 2;
+			 binding == STB_WEAK ? 1 : RANK_LOCAL;
 
 	while (name[underscores] == '_' && underscores < 15)
 		underscores++;
-	return (type == STT_NOTYPE) << 8 | (!strncmp(name, "__GI_", 5)) << 7 | order << 4 |
-	       underscores;
+	return (type == STT_NOTYPE) << RANK_NOTYPE | (!strncmp(name, "__GI_", 5)) << 7 |
+	       order << RANK_BINDING | underscores;
 }
 
 static inline bool by_vaddr(const struct candidate *a, const struct candidate *b)
@@ -351,11 +354,24 @@ static size_t choose_data(const struct candidates *c, struct sc_elf_symbol *out)
 	return n;
 }
 
-/* The plain rule: the largest, of equals the last. */
-static size_t choose_all(const struct candidates *c, struct sc_elf_symbol *out)
+static struct sc_elf_symbol symbol_of(const struct candidate *c)
+{
+	return (struct sc_elf_symbol){ c->name, c->file, c->vaddr, c->size, c->tagged };
+}
+
+/* Is it a name that programs know, or a function's? Not a label of an assembler, nor a local
+ * variable: linkers put many of those at one address. */
+static bool is_alias(const struct candidate *c)
+{
+	const bool is_local = (c->rank >> RANK_BINDING & 7) == RANK_LOCAL;
+
+	return !is_local || (c->is_code && !(c->rank >> RANK_NOTYPE));
+}
+
+/* The plain rule: the largest, of equals the last. The others are aliases. */
+static bool choose_all(const struct candidates *c, struct sc_elf_symbols *ret)
 {
 	const struct candidate *list = c->list.data;
-	size_t n = 0;
 
 	for (size_t i = 0, k; i < c->list.len; i = k) {
 		const struct candidate *best = &list[i];
@@ -365,10 +381,16 @@ static size_t choose_all(const struct candidates *c, struct sc_elf_symbol *out)
 			if (list[a].size > best->size ||
 			    (list[a].size == best->size && list[a].index > best->index))
 				best = &list[a];
-		out[n++] = (struct sc_elf_symbol){ best->name, best->file, best->vaddr,
-						  best->size, best->tagged };
+		ret->all.data[ret->all.len++] = symbol_of(best);
+		for (size_t a = i; a < k; a++) {
+			if (!is_alias(&list[a]) || !strcmp(list[a].name, best->name))
+				continue;
+			if (!vec_reserve(&ret->aliases, 1))
+				return false;
+			ret->aliases.data[ret->aliases.len++] = symbol_of(&list[a]);
+		}
 	}
-	return n;
+	return true;
 }
 
 static int read_best(struct sc_elf *e, struct candidates *ret, bool *from_dynsym)
@@ -378,24 +400,6 @@ static int read_best(struct sc_elf *e, struct candidates *ret, bool *from_dynsym
 
 	*from_dynsym = sh.sh_type != SHT_SYMTAB;
 	return table ? read_table(e, table, &sh, ret) : 0;
-}
-
-bool sc_elf_symbol_names(struct sc_elf *e, uint64_t *bad, uint64_t *size)
-{
-	GElf_Shdr sh;
-	Elf_Scn *table = sc_elf_symbol_table(e, &sh);
-	Elf_Data *bytes = table ? elf_getdata(table, NULL) : NULL;
-	GElf_Sym sym;
-
-	if (!bytes)
-		return true;
-	*size = sc_elf_strings(e, sh.sh_link).size;
-	for (int i = 1; *size && gelf_getsym(bytes, i, &sym); i++) {
-		*bad = sym.st_name;
-		if (*bad >= *size)
-			return false;
-	}
-	return true;
 }
 
 int sc_elf_symbols_of_both(struct sc_elf *e, struct sc_elf *more, const struct sc_elf_asked *only,
@@ -410,14 +414,12 @@ int sc_elf_symbols_of_both(struct sc_elf *e, struct sc_elf *more, const struct s
 		narrow(&c);
 	ok = ok && sort_by_vaddr(c.list.data, c.list.len) &&
 	     vec_reserve(&ret->code, c.list.len) && vec_reserve(&ret->data, c.list.len) &&
-	     vec_reserve(&ret->all, c.list.len) &&
+	     vec_reserve(&ret->all, c.list.len) && choose_all(&c, ret) &&
 	     choose_code(&c, ret->code.data, &ret->code.len);
-	if (ok) {
+	if (ok)
 		ret->data.len = choose_data(&c, ret->data.data);
-		ret->all.len = choose_all(&c, ret->all.data);
-	} else {
+	else
 		sc_elf_symbols_deinit(ret);
-	}
 	vec_deinit(&c.list);
 	return ok ? 0 : sc_no_memory(err);
 }
@@ -432,4 +434,5 @@ void sc_elf_symbols_deinit(struct sc_elf_symbols *s)
 	vec_deinit(&s->code);
 	vec_deinit(&s->data);
 	vec_deinit(&s->all);
+	vec_deinit(&s->aliases);
 }

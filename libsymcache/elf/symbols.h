@@ -18,6 +18,8 @@ struct sc_elf_symbols {
 	VEC(struct sc_elf_symbol) all;  /* code and data by the plain rule of symbol
 	                                 * tables: of one address the largest, of
 	                                 * equals the last; sizes as they stand */
+	VEC(struct sc_elf_symbol) aliases; /* of one address in `all`, the others: global and weak
+	                                 * names, and functions; ascending by vaddr */
 	bool from_dynsym;               /* there is no .symtab (in the first file) */
 };
 

@@ -138,3 +138,17 @@ bool symcache_lookup_symbol(const struct symcache *cache, uint64_t rel_address,
 {
 	return symcache_symbol(cache, symcache_symbol_at(cache, rel_address), ret);
 }
+
+size_t symcache_aliases_of(const struct symcache *cache, uint64_t rel_address, size_t *first)
+{
+	const struct symcache_ext_alias *a = cache->aliases;
+	size_t n = 0;
+
+	*first = rel_address ? sc_count_starts(cache, a, cache->num_aliases, sizeof(*a),
+					       rel_address - 1) : 0;
+	while (n < MAX_STEPS && *first + n < cache->num_aliases &&
+	       symcache_valid(cache, &a[*first + n], sizeof(*a)) &&
+	       a[*first + n].address == rel_address)
+		n++;
+	return n;
+}

@@ -118,9 +118,42 @@ static void test_no_data_symbols(void **state)
 	free(bytes);
 }
 
+static void test_aliases(void **state)
+{
+	struct tiny t = tiny_example_ext(9);
+	const uint32_t table = t.data[0].name, field = t.data[1].name;
+	const struct symcache_ext_alias aliases[] = {
+		{ 0, table }, { 0x10, field }, { 0x10, table }, { 0x40, field }, { 0xffffffff, table },
+	};
+	struct symcache c;
+	uint8_t *bytes;
+	size_t first;
+
+	(void)state;
+	memcpy(t.aliases, aliases, sizeof(aliases));
+	t.num_aliases = 5;
+	bytes = tiny_open(&t, &c);
+	assert_int_equal(symcache_verify(&c, NULL, NULL), 0);
+	assert_int_equal(symcache_aliases_of(&c, 0, &first), 1);
+	assert_int_equal(first, 0);
+	assert_int_equal(symcache_aliases_of(&c, 0x10, &first), 2);
+	assert_int_equal(first, 1);
+	assert_int_equal(symcache_aliases_of(&c, 0x11, &first), 0);
+	assert_int_equal(symcache_aliases_of(&c, 0xffffffff, &first), 1);
+	assert_int_equal(symcache_aliases_of(&c, 0x1ffffffff, &first), 0);
+	free(bytes);
+	t.aliases[2].address = 8;
+	bytes = tiny_open_faulty(&t, &c, "alias 2: 0x8 must not stand behind 0x10");
+	free(bytes);
+	t.aliases[2] = (struct symcache_ext_alias){ 0x10, 3 };
+	bytes = tiny_open_faulty(&t, &c, "alias 2: name: no string starts at offset 0x3");
+	free(bytes);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_aliases),
 		cmocka_unit_test(test_data_symbols),
 		cmocka_unit_test(test_data_symbols_at_one_address),
 		cmocka_unit_test(test_many_data_symbols),

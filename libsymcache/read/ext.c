@@ -213,6 +213,8 @@ int sc_ext_open(struct symcache *cache, struct sc_error *err)
 	cache->num_data_symbols = found[DATA].count;
 	cache->symbols = found[SYMBOL].at;
 	cache->num_symbols = found[SYMBOL].count;
+	cache->aliases = found[ALIAS].at;
+	cache->num_aliases = found[ALIAS].count;
 	cache->segments = found[SEGMENT].at;
 	cache->num_segments = found[SEGMENT].count;
 	cache->discriminators = details(&found[DISCRIMINATOR], &found[DISCRIMINATORS]);

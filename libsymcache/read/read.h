@@ -83,6 +83,8 @@ struct symcache {
 	size_t num_data_symbols;
 	const struct symcache_ext_symbol *symbols;
 	size_t num_symbols;
+	const struct symcache_ext_alias *aliases;
+	size_t num_aliases;
 	const struct symcache_ext_segment *segments;
 	size_t num_segments;
 	const uint32_t *index;   /* range indices by address bucket */
@@ -305,6 +307,10 @@ bool symcache_symbol(const struct symcache *cache, uint32_t idx, struct symcache
 /* symcache_symbol_at() of the rel_pc of each query, which wait for memory together. Where the
  * number in `ret` is right already, no search is made. */
 void symcache_symbols_batch(const struct symcache_query queries[], size_t n, uint32_t ret[]);
+
+/* The aliases of what begins at `rel_address`: how many, numbered from *first on in cache->aliases.
+ * 4,096 at most. A search. */
+size_t symcache_aliases_of(const struct symcache *cache, uint64_t rel_address, size_t *first);
 
 /* A variable or parameter of a function. */
 struct symcache_local {

@@ -50,6 +50,8 @@ struct tiny {
 	struct symcache_ext_local_range local_ranges[4];
 	uint32_t local_order[4];
 	struct symcache_ext_local locals[4];
+	uint32_t num_aliases;
+	struct symcache_ext_alias aliases[8]; /* ALSO */
 
 	/* Set by tiny_bytes(): where things are. */
 	size_t size, at_files, at_functions, at_locations, at_ranges, at_strings;
@@ -105,7 +107,7 @@ static inline void tiny_put_section(struct tiny_out *out, struct symcache_ext_se
 
 static inline void tiny_put_ext(struct tiny *t, struct tiny_out *out)
 {
-	struct symcache_ext_section table[16];
+	struct symcache_ext_section table[24];
 	struct symcache_ext_footer footer = { .version = 1, .magic = "SYMCEXT" };
 	uint32_t index[64], *n = &footer.num_sections;
 
@@ -145,6 +147,8 @@ static inline void tiny_put_ext(struct tiny *t, struct tiny_out *out)
 			 t->num_local_order);
 	tiny_put_section(out, table, n, SYMCACHE_EXT_TAG('L', 'O', 'C', 'V'), 40, t->locals,
 			 t->num_locals);
+	tiny_put_section(out, table, n, SYMCACHE_EXT_TAG('A', 'L', 'S', 'O'), 8, t->aliases,
+			 t->num_aliases);
 	footer.table_offset = t->at_table = tiny_put(out, table, *n * sizeof(*table));
 	footer.file_size = out->len + sizeof(footer);
 	t->at_footer = tiny_put(out, &footer, sizeof(footer));

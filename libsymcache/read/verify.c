@@ -202,6 +202,18 @@ static void verify_symbols(struct verifier *v)
 	}
 }
 
+static void verify_aliases(struct verifier *v)
+{
+	const struct symcache_ext_alias *a = v->cache->aliases;
+
+	for (size_t i = 0; i < v->cache->num_aliases && !v->stopped; i++) {
+		verify_string(v, a[i].name, "alias", i, "name");
+		if (i && a[i].address < a[i - 1].address)
+			sc_fault(v, "alias %zu: 0x%x must not stand behind 0x%x", i, a[i].address,
+				 a[i - 1].address);
+	}
+}
+
 /* Is `range` the last one that starts at or below `address`, or 0 without one? */
 static bool is_last_start(const struct symcache *c, uint32_t range, uint64_t address)
 {
@@ -298,6 +310,7 @@ static void verify_extension(struct verifier *v)
 	verify_decls(v);
 	verify_data_symbols(v);
 	verify_symbols(v);
+	verify_aliases(v);
 	verify_index(v);
 	verify_segments(v);
 	verify_details(v, "discriminator", &c->discriminators, c->header->num_source_locations);

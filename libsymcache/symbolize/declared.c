@@ -181,19 +181,40 @@ static bool is_symbol_alone(const struct symcache *c, uint32_t idx, struct sc_st
 	return outermost.entry_pc != symbol.rel_address || !sc_str_same(outermost.function, name);
 }
 
+/* Item `idx`, if it is an alias of this name, and of code. */
+static bool is_alias(const struct sc_name_index *x, uint32_t idx, struct sc_str name,
+		     uint64_t *rel)
+{
+	const struct symcache *c = x->cache;
+	const uint32_t first = sc_name_index_items(x) - (uint32_t)c->num_aliases;
+	struct symcache_frames frames;
+
+	if (idx < first || !sc_str_same(sc_name_index_name(x, idx), name))
+		return false;
+	*rel = c->aliases[idx - first].address;
+	return symcache_lookup(c, *rel, &frames);
+}
+
 bool symcache_symbolize_name(struct symcache_symbolizer *s, struct symcache_module *m,
 			     struct sc_str name, uint32_t *at, uint64_t *vaddr)
 {
 	struct sc_seen *seen = sc_symbolizer_begin(s, m);
 	struct sc_name_index *x = seen ? sc_seen_names(seen) : NULL;
+	const uint32_t items = x ? sc_name_index_items(x) : 0,
+		       aliases = x ? items - (uint32_t)x->cache->num_aliases : 0;
+	/* Aliases stand behind the others: they count if nothing else is called so. */
+	const bool others = *at && *at <= aliases;
 	uint64_t rel;
 
 	for (uint32_t i = !x ? 0 : *at ? x->next[*at - 1] : *sc_name_index_head(x, name); i; i = x->next[i - 1]) {
 		const uint32_t functions = x->cache->header->num_functions;
 
+		if (i > aliases && (others || s->options->llvm))
+			return false;
 		*at = i;
 		if (i <= functions ? is_function(x->cache, i - 1, name, &rel) :
-				     is_symbol_alone(x->cache, i - 1 - functions, name, &rel)) {
+		    i <= aliases ? is_symbol_alone(x->cache, i - 1 - functions, name, &rel) :
+				   is_alias(x, i - 1, name, &rel)) {
 			*vaddr = seen->load_base + rel;
 			return symcache_module_valid(m, x->cache);
 		}

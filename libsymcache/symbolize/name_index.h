@@ -4,8 +4,8 @@
  *
  *   *head  →  item + 1  →  next[item]  →  …  0
  *
- * where an item is a function that is not inlined or, behind all functions, a symbol, or behind all
- * symbols a variable. Cost: a pass over them with their names, 4 bytes for each and 4 to 8 for the
+ * where an item is a function that is not inlined or, behind all functions, a symbol, behind all
+ * symbols a variable, or behind all variables an alias. Cost: a pass over them with their names, 4 bytes for each and 4 to 8 for the
  * heads.
  */
 #ifndef SC_NAME_INDEX_H
@@ -18,6 +18,7 @@ struct sc_name_index {
 	unsigned generation; /* of the module */
 	struct sc_shown_key *shown; /* by hash; NULL: not made yet */
 	size_t num_shown, shown_cap;
+	size_t longest;      /* longer names have no items */
 	uint32_t mask, *next, heads[];
 };
 
@@ -35,7 +36,7 @@ void sc_name_index_destroy(struct sc_name_index *x); /* NULL is fine */
 static inline uint32_t sc_name_index_items(const struct sc_name_index *x)
 {
 	return (uint32_t)(x->cache->header->num_functions + x->cache->num_symbols +
-			  x->cache->num_data_symbols);
+			  x->cache->num_data_symbols + x->cache->num_aliases);
 }
 
 /* The linkage name of an item; ptr NULL: it has none, or is inlined. */

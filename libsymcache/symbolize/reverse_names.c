@@ -33,9 +33,28 @@ static uint32_t first_variable(const struct sc_name_index *x)
 	return first_symbol(x) + (uint32_t)x->cache->num_symbols;
 }
 
-static bool is_symbol(const struct sc_name_index *x, uint32_t item)
+static uint32_t first_alias(const struct sc_name_index *x)
 {
-	return item >= first_symbol(x) && item < first_variable(x);
+	return first_variable(x) + (uint32_t)x->cache->num_data_symbols;
+}
+
+/* Where a symbol or an alias stands; not so of others. */
+static bool in_table(const struct sc_name_index *x, uint32_t item)
+{
+	return item >= first_symbol(x) && (item < first_variable(x) || item >= first_alias(x));
+}
+
+/* The relative address of an item, which has a name. */
+static uint64_t address_of(const struct sc_name_index *x, uint32_t item)
+{
+	const struct symcache *c = x->cache;
+
+	if (item < first_symbol(x))
+		return c->functions[item].entry_pc;
+	if (item < first_variable(x))
+		return c->symbols[item - first_symbol(x)].address;
+	return item < first_alias(x) ? c->data_symbols[item - first_variable(x)].address :
+				       c->aliases[item - first_alias(x)].address;
 }
 
 /* The function of the DWARF that begins here; SYMCACHE_NONE: there is none. */
@@ -58,11 +77,10 @@ static struct sc_str name_to_show(const struct sc_name_index *x, uint32_t item)
 	const struct symcache *c = x->cache;
 	uint32_t function;
 
-	if (!name.len || !is_symbol(x, item))
+	if (!name.len || !in_table(x, item))
 		return name;
-	function = function_at(c, c->symbols[item - first_symbol(x)].address);
-	return function != SYMCACHE_NONE &&
-	       c->functions[function].name == c->symbols[item - first_symbol(x)].name ?
+	function = function_at(c, address_of(x, item));
+	return function != SYMCACHE_NONE && sc_str_same(symcache_string(c, c->functions[function].name), name) ?
 		(struct sc_str){ NULL, 0 } : name;
 }
 
@@ -127,11 +145,6 @@ struct search {
 	bool no_memory;
 };
 
-static bool same(struct sc_str a, struct sc_str b)
-{
-	return a.len == b.len && !memcmp(a.ptr, b.ptr, a.len);
-}
-
 static int compare(const struct match *a, const struct match *b)
 {
 	const size_t len = a->linkage.len < b->linkage.len ? a->linkage.len : b->linkage.len;
@@ -156,17 +169,11 @@ SC_SORT(sort_matches, struct match, match_before)
 
 static void add_match(struct search *q, uint32_t item, struct sc_str linkage)
 {
-	const struct symcache *c = q->x->cache;
 	struct match *m = vec_push(&q->matches);
 
-	if (!m) {
-		q->no_memory = true;
-		return;
-	}
-	*m = (struct match){ .linkage = linkage, .item = item };
-	m->rel = item < first_symbol(q->x) ? c->functions[item].entry_pc :
-		 is_symbol(q->x, item) ? c->symbols[item - first_symbol(q->x)].address :
-		 c->data_symbols[item - first_variable(q->x)].address;
+	if (m)
+		*m = (struct match){ address_of(q->x, item), linkage, item };
+	q->no_memory |= !m;
 }
 
 static void match_exact(struct search *q, struct sc_str name)
@@ -177,7 +184,7 @@ static void match_exact(struct search *q, struct sc_str name)
 	for (uint32_t i = *sc_name_index_head(q->x, name); i; i = q->x->next[i - 1]) {
 		const struct sc_str linkage = sc_name_index_name(q->x, i - 1);
 
-		if (linkage.ptr && same(linkage, name))
+		if (linkage.ptr && sc_str_same(linkage, name))
 			add_match(q, i - 1, linkage);
 	}
 	if (q->no_memory || (name.len > 2 && !memcmp(name.ptr, "_Z", 2)))
@@ -189,7 +196,7 @@ static void match_exact(struct search *q, struct sc_str name)
 		const struct sc_str linkage = sc_name_index_name(q->x, item);
 		const struct sc_str shown = linkage.ptr ? show(q->s, q->x, item, linkage) : linkage;
 
-		if (shown.ptr && (same(shown, name) || same(symcache_name_without_parameters(shown), name)))
+		if (shown.ptr && (sc_str_same(shown, name) || sc_str_same(symcache_name_without_parameters(shown), name)))
 			add_match(q, item, linkage);
 	}
 }
@@ -220,10 +227,11 @@ static void set_declaration(struct search *q, uint32_t file, uint32_t line,
 static struct symcache_found_name describe(struct search *q, const struct match *m)
 {
 	const struct symcache *c = q->x->cache;
-	const bool variable = m->item >= first_variable(q->x);
+	const bool of_table = in_table(q->x, m->item);
+	const bool variable = !of_table && m->item >= first_variable(q->x);
 	struct symcache_found_name ret = {
 		.linkage = m->linkage, .vaddr = q->seen->load_base + m->rel,
-		.of_table = is_symbol(q->x, m->item),
+		.of_table = of_table,
 	};
 	const uint32_t function = variable ? SYMCACHE_NONE : function_at(c, m->rel);
 	struct symcache_symbol symbol;
@@ -261,9 +269,9 @@ static ssize_t report(struct search *q, struct symcache_module *m,
 		struct symcache_found_name found;
 
 		/* What is there twice: the DWARF says more than the symbol table. */
-		if ((i + 1 < q->matches.len && is_symbol(q->x, match->item) &&
+		if ((i + 1 < q->matches.len && in_table(q->x, match->item) &&
 		     !compare(match, match + 1)) ||
-		    (i && !is_symbol(q->x, match[-1].item) && !compare(match, match - 1)))
+		    (i && !in_table(q->x, match[-1].item) && !compare(match, match - 1)))
 			continue;
 		found = describe(q, match);
 		rc = found.name.ptr ? fn(ctx, &found) : SC_ENOMEM;

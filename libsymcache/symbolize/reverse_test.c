@@ -25,6 +25,9 @@ int __attribute__((noinline)) reversed_function(int x)
 }
 enum { CALL_LINE = __LINE__ - 2 };
 
+/* Another name of the same code. */
+int other_name_of_it(int x) __attribute__((alias("reversed_function")));
+
 static struct symcache_names *names;
 static struct symcache_caches *caches;
 static struct symcache_symbolizer *s;
@@ -105,6 +108,32 @@ static void finds_names(void **state)
 	assert_true(symcache_find_names(s, m, sc_str_of("*"), true, on_name, &seen) > 100);
 	assert_true(seen.functions == 1 && seen.variables == 1);
 	assert_int_equal(symcache_find_names(s, m, sc_str_of("*"), true, stop, &left), 7);
+}
+
+static int on_alias(void *ctx, const struct symcache_found_name *f)
+{
+	uint64_t *vaddr = ctx;
+
+	assert_false(f->data);
+	*vaddr = f->vaddr;
+	return 0;
+}
+
+/* Symbols at one address: each of their names is found, and is the same code. */
+static void finds_aliases(void **state)
+{
+	uint64_t vaddr = 0, other = 1, named = 2;
+	uint32_t at = 0;
+
+	(void)state;
+	assert_int_equal(other_name_of_it(2), reversed_function(2));
+	assert_int_equal(symcache_find_names(s, m, sc_str_of("reversed_function"), false, on_alias, &vaddr), 1);
+	assert_int_equal(symcache_find_names(s, m, sc_str_of("other_name_of_it"), false, on_alias, &other), 1);
+	assert_int_equal(other, vaddr);
+	assert_int_equal(symcache_find_names(s, m, sc_str_of("other_name_*"), true, on_alias, &other), 1);
+	assert_true(symcache_symbolize_name(s, m, sc_str_of("other_name_of_it"), &at, &named));
+	assert_int_equal(named, vaddr);
+	assert_false(symcache_symbolize_name(s, m, sc_str_of("other_name_of_it"), &at, &named));
 }
 
 /* What is shown otherwise than it is linked: of the demanglers, which are part of this program. */
@@ -228,7 +257,8 @@ static void finds_all_of_a_file(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(finds_names), cmocka_unit_test(finds_shown_names),
+		cmocka_unit_test(finds_names), cmocka_unit_test(finds_aliases),
+		cmocka_unit_test(finds_shown_names),
 		cmocka_unit_test(finds_lines), cmocka_unit_test(finds_all_of_a_file),
 	};
 

@@ -53,7 +53,8 @@ struct symcache_names_options {
 	enum symcache_table_rule table; /* for frames with SYMCACHE_FUNCTIONS_WHOLE only */
 	enum symcache_bytes bytes;
 	bool binutils; /* they are demangled as binutils spells them */
-	bool llvm; /* Rust's legacy names are demangled as C++, as LLVM does */
+	bool llvm; /* Rust's legacy names are demangled as C++, and no aliases are found by name, as
+		    * LLVM does */
 };
 
 /* Names and paths of functions and files as they are shown, each made once for all threads that
@@ -187,8 +188,9 @@ bool symcache_symbolize_function(struct symcache_symbolizer *s, struct symcache_
 
 /*
  * Start addresses of the functions with a linkage name, and of code to which only the symbol table
- * gives it, one a call: *at is 0 at first. false: there are no more. The first name of a module
- * costs a pass over all its functions and symbols, which builds a hash table; later names do not.
+ * gives it; if there are none, of code with this alias. One a call: *at is 0 at first. false: there
+ * are no more. The first name of a module costs a pass over all its functions and symbols, which
+ * builds a hash table; later names do not.
  */
 bool symcache_symbolize_name(struct symcache_symbolizer *s, struct symcache_module *m,
 			     struct sc_str name, uint32_t *at, uint64_t *vaddr);

@@ -231,7 +231,12 @@ static bool mark_unit(struct work *w)
 {
 	uint32_t piece;
 
-	if (!sc_piece_at(w->pieces.data, w->pieces.len, w->vaddr, &piece))
+	const struct sc_code_symbols symbols = {
+		.symbol_at = w->env.shown_symbol_at, .ctx = w->env.ctx,
+	};
+	struct sc_flat flat = { .pieces = { w->pieces.data, w->pieces.len, w->pieces.cap } };
+
+	if (!sc_piece_at(&flat, &symbols, &w->tables, w->vaddr, &piece))
 		return false;
 	if (piece != SC_NONE)
 		w->to->units.data[w->units_of_pieces.data[piece]].decides = true;
@@ -306,6 +311,7 @@ static int explain(struct explanation *e, const char *path,
 		.load_base = in->image->load_base,
 		.code_end = sc_input_code_end,
 		.symbol_at = sc_input_symbol_at,
+		.shown_symbol_at = sc_input_shown_symbol_at,
 		.ctx = in,
 	};
 	return explain_units(&w, err);

@@ -113,6 +113,7 @@ static int read_dwarf(struct symcache_build *b, const struct symcache_build_opti
 		.load_base = in->image->load_base,
 		.code_end = sc_input_code_end,
 		.symbol_at = sc_input_symbol_at,
+		.shown_symbol_at = sc_input_shown_symbol_at,
 		.ctx = in,
 	};
 	struct sc_unit_source source = {
@@ -174,7 +175,8 @@ static void put_job(void *ctx, unsigned worker, size_t job)
 	(void)worker;
 	if (job == 0)
 		p->ok[0] = sc_assemble(&u->flat, &(struct sc_code_symbols){
-			in->code_symbols.data, in->code_symbols.len, in->image->load_base },
+			in->code_symbols.data, in->code_symbols.len, in->image->load_base,
+			sc_input_shown_symbol_at, in },
 			&u->tables, p->threads, &b->ranges);
 	else if (job == 1)
 		p->ok[1] = sc_data_finish(&u->data, &in->symbols, in->image, &u->tables);
@@ -210,6 +212,7 @@ static int lay_out(struct symcache_build *b, uint32_t version, struct sc_error *
 		.ranges = &b->ranges,
 		.data = &b->units.data.symbols,
 		.symbols = &b->units.data.table,
+		.aliases = &b->units.data.aliases,
 		.segments = e->segments.data,
 		.num_segments = e->segments.len,
 		.starts = &b->starts,

@@ -17,6 +17,7 @@
 #include "format/symcache_format.h"
 #include "libsymcache/base/parallel.h"
 #include "libsymcache/base/search.h"
+#include "libsymcache/write/flatten/folded.h"
 
 struct layer {
 	struct sc_intervals painted;
@@ -202,16 +203,19 @@ static bool put_gap(struct assembler *a, uint64_t start, uint64_t end)
 }
 
 /* Paints the pieces: functions and strays, and lines. */
-static bool paint_pieces(struct sc_paint *pot, const struct sc_piece *pieces, size_t n,
+static bool paint_pieces(struct sc_paint *pot, const struct sc_naming *n,
 			 struct sc_intervals *functions, struct sc_intervals *lines)
 {
 	struct sc_intervals in_functions = {0}, in_lines = {0};
+	const struct sc_piece *pieces = n->flat->pieces.data;
 	bool ok = true;
 
-	for (uint32_t i = 0; ok && i < n; i++)
+	for (uint32_t i = 0; ok && i < n->flat->pieces.len; i++)
 		ok = sc_intervals_add(pieces[i].kind == SC_PIECE_LINES ? &in_lines : &in_functions,
 				      pieces[i].start, pieces[i].end, 0, i);
 	ok = ok && sc_rank_by_containment(&in_functions) && sc_rank_by_containment(&in_lines);
+	if (ok)
+		sc_prefer_kept(&in_functions, n);
 	for (size_t i = 0; ok && i < in_functions.list.len; i++)
 		if (pieces[in_functions.list.data[i].id].kind == SC_PIECE_FUNCTION)
 			in_functions.list.data[i].priority += UINT32_MAX;
@@ -221,30 +225,32 @@ static bool paint_pieces(struct sc_paint *pot, const struct sc_piece *pieces, si
 	return ok;
 }
 
-static bool make_layers(struct assembler *a, size_t num_symbols)
+static bool make_layers(struct assembler *a, const struct sc_code_symbols *code_symbols)
 {
+	const struct sc_naming naming = { a->flat, code_symbols, a->tables };
 	struct sc_paint pot = {0};
 	struct sc_intervals symbols = {0};
 	bool ok = true;
 
-	for (uint32_t i = 0; ok && i < num_symbols; i++)
+	for (uint32_t i = 0; ok && i < code_symbols->n; i++)
 		ok = sc_intervals_add(&symbols, a->symbols[i].start, a->symbols[i].end, 0, i);
 	ok = ok && sc_rank_by_containment(&symbols) &&
-	     paint_pieces(&pot, a->flat->pieces.data, a->flat->pieces.len, &a->functions.painted,
-			  &a->lines.painted) &&
+	     paint_pieces(&pot, &naming, &a->functions.painted, &a->lines.painted) &&
 	     sc_paint(&pot, &symbols, &a->code_symbols.painted);
 	vec_deinit(&symbols.list);
 	sc_paint_deinit(&pot);
 	return ok;
 }
 
-bool sc_piece_at(const struct sc_piece *pieces, size_t n, uint64_t vaddr, uint32_t *ret)
+bool sc_piece_at(const struct sc_flat *flat, const struct sc_code_symbols *symbols,
+		 const struct sc_tables *tables, uint64_t vaddr, uint32_t *ret)
 {
+	const struct sc_naming naming = { flat, symbols, tables };
 	struct layer functions = {0}, lines = {0};
 	struct sc_paint pot = {0};
 	uint64_t stop = UINT64_MAX;
 	const struct sc_interval *at;
-	bool ok = paint_pieces(&pot, pieces, n, &functions.painted, &lines.painted);
+	bool ok = paint_pieces(&pot, &naming, &functions.painted, &lines.painted);
 
 	*ret = SC_NONE;
 	if (ok) {
@@ -393,7 +399,7 @@ bool sc_assemble(struct sc_flat *flat, const struct sc_code_symbols *symbols,
 	size_t functions;
 	bool ok;
 
-	if (!make_layers(&a, symbols->n))
+	if (!make_layers(&a, symbols))
 		return false;
 	functions = a.functions.painted.list.len;
 	if (threads < 2 || !functions)

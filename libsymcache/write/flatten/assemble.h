@@ -1,8 +1,9 @@
 /*
  * Pieces of all units and the symbols → the ranges of the image: ascending,
  * disjoint, gaps marked. Where units overlap (folded functions, LTO), function
- * pieces go before strays, and among them containment decides, then the first
- * unit. Where no function is, symbols name the code and line rows place it.
+ * pieces go before strays, and among them containment decides; of equal ones the first
+ * unit, but one with lines goes before one without, and one whose function is called as the symbol
+ * before others. Where no function is, symbols name the code and line rows place it.
  */
 #ifndef SC_ASSEMBLE_H
 #define SC_ASSEMBLE_H
@@ -43,6 +44,10 @@ struct sc_code_symbols {
 	const struct sc_code_symbol *list;
 	size_t n;
 	uint64_t load_base;
+	/* The name of the symbol that begins there, by which it is looked up, or NULL; symbol_at NULL:
+	 * no function is preferred for its name. */
+	const char *(*symbol_at)(const void *ctx, uint64_t vaddr);
+	const void *ctx;
 };
 
 /* Fills `ret`. `flat` is only read; flat->merged counts on. With more than one thread,
@@ -50,8 +55,10 @@ struct sc_code_symbols {
 bool sc_assemble(struct sc_flat *flat, const struct sc_code_symbols *symbols,
 		 struct sc_tables *tables, unsigned threads, struct sc_final *ret);
 
-/* *ret: the piece that has the say at `vaddr` in the assembled ranges (where symbols, too, may
- * name the code); SC_NONE: none. False: out of memory. */
-bool sc_piece_at(const struct sc_piece *pieces, size_t n, uint64_t vaddr, uint32_t *ret);
+/* *ret: the one of the pieces of `flat`, whose ranges are not read, that has the say at `vaddr` in
+ * the assembled ranges (where symbols, too, may name the code); SC_NONE: none. False: out of
+ * memory. */
+bool sc_piece_at(const struct sc_flat *flat, const struct sc_code_symbols *symbols,
+		 const struct sc_tables *tables, uint64_t vaddr, uint32_t *ret);
 
 #endif

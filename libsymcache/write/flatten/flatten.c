@@ -231,7 +231,9 @@ static struct sc_piece *open_piece(struct sc_flattener *f, uint64_t start, uint3
 	if (!p)
 		return NULL;
 	*p = (struct sc_piece){ .start = start, .end = start, .kind = kind,
-				.first_range = (uint32_t)f->out->ranges.len };
+				.first_range = (uint32_t)f->out->ranges.len,
+				.function = kind == SC_PIECE_FUNCTION ?
+					    f->memo.data[owner].function : SC_NONE };
 	f->in_piece = true;
 	f->piece_owner = owner;
 	return p;
@@ -330,6 +332,7 @@ static bool cut(struct sc_flattener *f, uint64_t start, uint64_t end, uint32_t s
 					      put(f, p, start, &bare)))
 				return false;
 			p->end = stop;
+			p->has_rows |= covered;
 		} else {
 			f->in_piece = false;
 		}
@@ -353,6 +356,19 @@ static bool cut_gap(struct sc_flattener *f, uint64_t start, uint64_t end)
 			 end < covers[i].end ? end : covers[i].end, DW_NONE, DW_NONE,
 			 SC_PIECE_LINES))
 			return false;
+	return true;
+}
+
+/* Functions whose code others have, as the linker folded them into one: their names are kept. */
+static bool number_hidden(struct sc_flattener *f)
+{
+	for (uint32_t i = 0; i < f->unit->scopes.len; i++) {
+		const struct dw_scope *s = &f->unit->scopes.data[i];
+
+		if (s->parent >= i && !f->memo.data[i].known && s->name &&
+		    f->env.code_end(f->env.ctx, s->entry_vaddr) && !number_one(f, i))
+			return false;
+	}
 	return true;
 }
 
@@ -392,5 +408,5 @@ bool sc_flatten(struct sc_flattener *f, const struct dw_facts *unit, struct sc_f
 			return false;
 		at = s->end;
 	}
-	return cut_gap(f, at, UINT64_MAX);
+	return cut_gap(f, at, UINT64_MAX) && number_hidden(f);
 }

@@ -42,6 +42,8 @@ struct sc_piece {
 	enum sc_piece_kind kind;
 	uint32_t part;        /* 0: ranges; else more[part − 1] has its ranges */
 	uint32_t first_range, num_ranges; /* of the part: [start of first = start, end) */
+	uint32_t function;    /* of the part's tables; of SC_PIECE_FUNCTION, else SC_NONE */
+	bool has_rows;        /* rows of lines cut it */
 };
 
 struct sc_flat_range {
@@ -83,6 +85,9 @@ struct sc_flatten_env {
 	const char *(*symbol_at)(const void *ctx, uint64_t vaddr);
 	const void *ctx;
 	uint64_t file_size; /* for base/limits.h; 0: no limits */
+	/* The one by which look-ups name what begins at vaddr; may be NULL, as may be what it
+	 * returns: symbol_at() is asked then. */
+	const char *(*shown_symbol_at)(const void *ctx, uint64_t vaddr);
 };
 
 struct sc_flattener; /* working memory, kept from unit to unit */

@@ -82,4 +82,25 @@ bool sc_paint(struct sc_paint *pot, const struct sc_intervals *in, struct sc_int
  */
 bool sc_rank_by_containment(struct sc_intervals *in);
 
+/* Of what is ranked: behind the intervals that are equal to number `i`. */
+static inline size_t sc_equal_end(const struct sc_intervals *in, size_t i)
+{
+	const struct sc_interval *list = in->list.data;
+	size_t k = i + 1;
+
+	while (k < in->list.len && list[k].start == list[i].start && list[k].end == list[i].end)
+		k++;
+	return k;
+}
+
+/* Of what is ranked, number `i` shall win over those that are equal to it, the last one of which
+ * is number `last`. */
+static inline void sc_prefer(struct sc_intervals *in, size_t i, size_t last)
+{
+	const uint64_t first = in->list.data[last].priority;
+
+	in->list.data[last].priority = in->list.data[i].priority;
+	in->list.data[i].priority = first;
+}
+
 #endif

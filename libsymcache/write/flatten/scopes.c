@@ -144,25 +144,19 @@ static inline bool by_priority(const struct sc_interval *a, const struct sc_inte
 SC_SORT(sort_by_id, struct sc_interval, by_id)
 SC_SORT(sort_by_priority, struct sc_interval, by_priority)
 
-/* Behind the intervals that are equal to number `i`. */
-static size_t equal_end(const struct sc_intervals *in, size_t i)
+/* Of the equal ones [i, end) that which is called so, if one is. `name` may be NULL. */
+static bool prefer_called(struct sc_intervals *functions, size_t i, size_t end,
+			  const struct dw_facts *u, const char *name)
 {
-	const struct sc_interval *list = in->list.data;
-	size_t k = i + 1;
+	for (size_t k = end; name && k-- > i;) {
+		const struct dw_scope *f = &u->scopes.data[UINT32_MAX - functions->list.data[k].id];
 
-	while (k < in->list.len && list[k].start == list[i].start && list[k].end == list[i].end)
-		k++;
-	return k;
-}
-
-/* Of what is ranked, number `i` shall win over those that are equal to it, the last one of which
- * is number `last`. */
-static void prefer(struct sc_intervals *in, size_t i, size_t last)
-{
-	const uint64_t first = in->list.data[last].priority;
-
-	in->list.data[last].priority = in->list.data[i].priority;
-	in->list.data[i].priority = first;
+		if (f->name && f->decl_line && !strcmp(f->name, name)) {
+			sc_prefer(functions, k, end - 1);
+			return true;
+		}
+	}
+	return false;
 }
 
 /* Of functions that the linker folded into one, that of the symbol that is there wins, if it is one
@@ -171,19 +165,14 @@ static void prefer_symbols(struct sc_intervals *functions, const struct sc_flatt
 			   const struct dw_facts *u)
 {
 	for (size_t i = 0, end; i < functions->list.len; i = end) {
-		const char *name;
+		const uint64_t start = functions->list.data[i].start;
 
-		end = equal_end(functions, i);
-		name = end > i + 1 ? env->symbol_at(env->ctx, functions->list.data[i].start) : NULL;
-		for (size_t k = end; name && k-- > i;) {
-			const struct dw_scope *f =
-				&u->scopes.data[UINT32_MAX - functions->list.data[k].id];
-
-			if (f->name && f->decl_line && !strcmp(f->name, name)) {
-				prefer(functions, k, end - 1);
-				break;
-			}
-		}
+		end = sc_equal_end(functions, i);
+		if (end == i + 1)
+			continue;
+		if (!env->shown_symbol_at ||
+		    !prefer_called(functions, i, end, u, env->shown_symbol_at(env->ctx, start)))
+			prefer_called(functions, i, end, u, env->symbol_at(env->ctx, start));
 	}
 }
 
@@ -349,7 +338,7 @@ static void prefer_own(struct sc_intervals *sequences, const struct sc_scopes *s
 		const struct dw_scope *of;
 		size_t run, best;
 
-		best = (end = equal_end(sequences, i)) - 1;
+		best = (end = sc_equal_end(sequences, i)) - 1;
 		if (best == i)
 			continue;
 		run = SC_SEARCH(k, s->runs.len, s->runs.data[k].end <= start);
@@ -360,7 +349,7 @@ static void prefer_own(struct sc_intervals *sequences, const struct sc_scopes *s
 			if (distance(u, sequences->list.data[k].id, of) <
 			    distance(u, sequences->list.data[best].id, of))
 				best = k;
-		prefer(sequences, best, end - 1);
+		sc_prefer(sequences, best, end - 1);
 	}
 }
 

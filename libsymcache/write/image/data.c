@@ -16,6 +16,7 @@ void sc_data_deinit(struct sc_data *d)
 	vec_deinit(&d->variables);
 	vec_deinit(&d->symbols.list);
 	vec_deinit(&d->table.list);
+	vec_deinit(&d->aliases.list);
 }
 
 bool sc_data_add_unit(struct sc_data *d, const struct dw_facts *unit, uint32_t index,
@@ -104,6 +105,22 @@ static bool copy_table(struct sc_data *d, const struct sc_elf_symbols *symbols,
 	return true;
 }
 
+static bool copy_aliases(struct sc_data *d, const struct sc_elf_symbols *symbols,
+			 const struct sc_elf *image, struct sc_tables *t)
+{
+	for (size_t i = 0; i < symbols->aliases.len; i++) {
+		const struct sc_elf_symbol *s = &symbols->aliases.data[i];
+		struct sc_alias *out = in_reach(image, s->vaddr) ? vec_push(&d->aliases.list) : NULL;
+
+		if (!in_reach(image, s->vaddr))
+			continue; /* as the symbol that is there */
+		if (!out || !sc_table_string(t, s->name, &out->name))
+			return false;
+		out->start = (uint32_t)(s->vaddr - image->load_base);
+	}
+	return true;
+}
+
 /* The number of the name of a data symbol; mostly it is that of the whole table, too.
  * *at counts on in that, as addresses ascend. */
 static bool name_of(const struct sc_elf_symbols *symbols, const struct sc_elf_symbol *s,
@@ -155,6 +172,7 @@ bool sc_data_finish(struct sc_data *d, const struct sc_elf_symbols *symbols,
 {
 	uint32_t *names = malloc((symbols->all.len + 1) * sizeof(*names));
 	bool ok = names && copy_table(d, symbols, image, t, names) &&
+		  copy_aliases(d, symbols, image, t) &&
 		  merge(d, symbols, image, t, names);
 
 	free(names);

@@ -21,7 +21,8 @@ struct sc_data_variable {
 struct sc_data {
 	VEC(struct sc_data_variable) variables; /* of the DWARF */
 	struct sc_data_symbols symbols;         /* what sc_data_finish() makes */
-	struct sc_table_symbols table;          /* and this */
+	struct sc_table_symbols table;          /* this */
+	struct sc_aliases aliases;              /* and these */
 	uint64_t too_far;                       /* left out: out of reach of a u32 */
 };
 

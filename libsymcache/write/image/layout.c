@@ -140,6 +140,9 @@ static bool place_all(struct sc_layout *l)
 		place_string(l, c->locals->list.data[i].name, &oom);
 		place_file(l, c->locals->list.data[i].file_idx, &oom);
 	}
+	oom = oom || !sc_layout_gather_aliases(l);
+	for (size_t i = 0; i < l->aliases.len && !oom; i++)
+		place_string(l, l->aliases.data[i].name, &oom);
 	/* These two last: unwind/merge.c inserts a SONAME before the writer's name. */
 	place_string(l, c->image.soname, &oom);
 	place_string(l, c->image.writer, &oom);
@@ -175,6 +178,7 @@ static void place_extension(struct sc_layout *l)
 		[EXT_INLINED] = l->starts.any ? l->calls.order.len : 0,
 		[EXT_INLINES] = l->starts.list.len, [EXT_LOCAL_RANGES] = locals->ranges.len,
 		[EXT_LOCAL_ORDER] = locals->order.len, [EXT_LOCALS] = locals->list.len,
+		[EXT_ALIAS] = l->aliases.len,
 		[EXT_SEGMENT] = l->c.num_segments,
 	};
 	size_t at = align8(l->at_strings + l->string_bytes);
@@ -252,6 +256,7 @@ void sc_layout_destroy(struct sc_layout *l)
 	renumber_deinit(&l->calls);
 	renumber_deinit(&l->strings);
 	vec_deinit(&l->chain);
+	vec_deinit(&l->aliases);
 	vec_deinit(&l->discriminators.list);
 	vec_deinit(&l->starts.list);
 	free(l->string_offset);

@@ -38,6 +38,15 @@ struct sc_table_symbols {
 	VEC(struct sc_table_symbol) list; /* ascending by start, one for each */
 };
 
+/* Another name of what begins at an address. */
+struct sc_alias {
+	uint32_t start, name; /* relative; string number */
+};
+
+struct sc_aliases {
+	VEC(struct sc_alias) list; /* of the symbol table, in any order */
+};
+
 /* Everything a file is made of. All of it is borrowed. */
 struct sc_content {
 	uint32_t version;             /* 7, 8 or 9 */
@@ -47,6 +56,7 @@ struct sc_content {
 	const struct sc_final *ranges;
 	const struct sc_data_symbols *data;
 	const struct sc_table_symbols *symbols;
+	const struct sc_aliases *aliases;
 	const struct sc_elf_segment *segments; /* SC_SEGMENTS_MAX at most */
 	size_t num_segments;
 	const struct sc_starts *starts;       /* of the calls; NULL: unknown */

@@ -29,6 +29,7 @@ struct sc_layout {
 	uint64_t string_bytes;
 	size_t at_files, at_functions, at_locations, at_ranges, at_strings;
 	struct symcache_ext_section ext[EXT_SECTIONS];
+	VEC(struct sc_alias) aliases; /* by address, then by name */
 	struct sc_details discriminators, starts;
 	struct sc_rows_section unwind[SC_ROWS_SECTIONS];
 	size_t at_table, at_footer;
@@ -50,6 +51,9 @@ static inline bool has_section(const struct sc_layout *l, int i)
 	       there == SYMCACHE_LOCALS ? l->c.locals != NULL :
 	       there == SYMCACHE_ALWAYS || l->ext[i].size;
 }
+
+/* Fills in l->aliases when what ranges show has its places. False: out of memory. */
+bool sc_layout_gather_aliases(struct sc_layout *l);
 
 /* Fills in l->discriminators and l->starts when all records have their places. False: out of
  * memory. */

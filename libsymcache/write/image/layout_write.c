@@ -187,6 +187,15 @@ static void write_symbols(const struct sc_layout *l, uint8_t *dst)
 	}
 }
 
+static void write_aliases(const struct sc_layout *l, uint8_t *dst)
+{
+	struct symcache_ext_alias *out = (struct symcache_ext_alias *)dst;
+
+	for (size_t i = 0; i < l->aliases.len; i++)
+		out[i] = (struct symcache_ext_alias){ l->aliases.data[i].start,
+						      string_at(l, l->aliases.data[i].name) };
+}
+
 _Static_assert(SC_SEGMENTS_MAX <= SYMCACHE_SEGMENTS_MAX, "readers take no more");
 
 static void write_segments(const struct sc_layout *l, uint8_t *dst)
@@ -281,6 +290,7 @@ static void write_extension(const struct sc_layout *l, uint8_t *dst)
 	memcpy(dst + l->ext[EXT_IMAGE].offset, &image, sizeof(image));
 	write_index(l, dst);
 	write_locals(l, dst);
+	write_aliases(l, dst + l->ext[EXT_ALIAS].offset);
 	write_segments(l, dst + l->ext[EXT_SEGMENT].offset);
 	write_details(l, dst);
 	for (int i = EXT_UNWIND_PAGES; i < EXT_SECTIONS; i++)

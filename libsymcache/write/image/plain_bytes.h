@@ -21,6 +21,7 @@ struct plain_cache {
 	size_t at_discriminators, at_discriminator_list, at_starts, at_start_list; /* 0: none */
 	uint32_t num_discriminators, num_starts;
 	size_t at_locals[3], num_locals[3]; /* LOCR, LOCI, LOCV */
+	size_t at_aliases, num_aliases;     /* ALSO */
 };
 
 struct plain_string {

@@ -144,6 +144,15 @@ static inline bool plain_locals(const struct plain_cache *c, bool *used)
 	return true;
 }
 
+static inline bool plain_aliases(const struct plain_cache *c, bool *used)
+{
+	for (size_t i = 0, at = c->at_aliases; i < c->num_aliases; i++, at += 8)
+		if (!plain_use(c, used, plain_u32(c, at + 4)) || plain_u32(c, at + 4) == 0xffffffff ||
+		    (i && plain_u32(c, at) < plain_u32(c, at - 8)))
+			return false;
+	return !c->at_aliases == !c->num_aliases;
+}
+
 static inline const char *plain_data(const struct plain_cache *c, bool *used)
 {
 	for (size_t i = 0; i < c->num_data; i++) {
@@ -159,18 +168,31 @@ static inline const char *plain_data(const struct plain_cache *c, bool *used)
 	return NULL;
 }
 
+static inline const char *plain_symbols(const struct plain_cache *c, bool *used, size_t at, size_t n)
+{
+	for (size_t i = 0; i < n; i++, at += 16) {
+		if (!plain_use(c, used, plain_u32(c, at + 8)) ||
+		    !plain_use(c, used, plain_u32(c, at + 12)))
+			return "bad symbol";
+		if (i && plain_u32(c, at) <= plain_u32(c, at - 16))
+			return "symbols do not ascend";
+	}
+	return NULL;
+}
+
 static inline const char *plain_check_extension(struct plain_cache *c, bool *used)
 {
-	static const char tags[] = "IMAGCOLSDECLDATASYMSINDXDISCDISXINLSINLXLOCRLOCILOCVSEGM"
+	static const char tags[] = "IMAGCOLSDECLDATASYMSINDXDISCDISXINLSINLXLOCRLOCILOCVALSOSEGM"
 				   "UNWPUNWDUNWRUNWSUNWXUNWH";
-	static const uint32_t entry[] = { 104, 2, 8, 20, 16, 4, 1, 12, 4, 12, 12, 4, 40, 32,
+	static const uint32_t entry[] = { 104, 2, 8, 20, 16, 4, 1, 12, 4, 12, 12, 4, 40, 8, 32,
 					  4, 4, 12, 8, 1, 16 };
 	size_t at_symbols = 0, num_symbols = 0, other;
 	size_t *const place[] = { &c->at_image, &c->at_columns, &c->at_decls, &c->at_data,
 				  &at_symbols, &other, &c->at_discriminators,
 				  &c->at_discriminator_list, &c->at_starts, &c->at_start_list,
-				  &c->at_locals[0], &c->at_locals[1], &c->at_locals[2], &other };
-	enum { INDEX = 5, OPTIONAL, LOCALS = 10, SEGMENT = 13, UNWIND, SECTIONS = sizeof(entry) / sizeof(*entry) };
+				  &c->at_locals[0], &c->at_locals[1], &c->at_locals[2],
+				  &c->at_aliases, &other };
+	enum { INDEX = 5, OPTIONAL, LOCALS = 10, ALIASES = 13, SEGMENT, UNWIND, SECTIONS = sizeof(entry) / sizeof(*entry) };
 	size_t footer = c->size - 40, table, end;
 	const char *fault;
 	uint32_t n, k = 0;
@@ -205,6 +227,8 @@ static inline const char *plain_check_extension(struct plain_cache *c, bool *use
 			c->num_data = size / 20;
 		else if (i == 4)
 			num_symbols = size / 16;
+		else if (i == ALIASES)
+			c->num_aliases = size / 8;
 		else if (i >= LOCALS && i < SEGMENT)
 			c->num_locals[i - LOCALS] = size / entry[i];
 		else if (i == 6 || i == 8) {
@@ -223,16 +247,12 @@ static inline const char *plain_check_extension(struct plain_cache *c, bool *use
 		return "bad end of the sections";
 	if ((fault = plain_data(c, used)))
 		return fault;
-	for (size_t i = 0; i < num_symbols; i++) {
-		size_t at = at_symbols + i * 16;
-		if (!plain_use(c, used, plain_u32(c, at + 8)) ||
-		    !plain_use(c, used, plain_u32(c, at + 12)))
-			return "bad symbol";
-		if (i && plain_u32(c, at) <= plain_u32(c, at - 16))
-			return "symbols do not ascend";
-	}
+	if ((fault = plain_symbols(c, used, at_symbols, num_symbols)))
+		return fault;
 	if (!plain_locals(c, used))
 		return "bad local variables";
+	if (!plain_aliases(c, used))
+		return "bad aliases";
 	for (uint32_t i = 0; i < c->functions; i++)
 		if (!plain_index(plain_u32(c, c->at_decls + i * 8u), c->files))
 			return "bad declaration";

@@ -194,7 +194,7 @@ int sc_input_symbols(struct sc_input *in, struct sc_error *err)
 void sc_input_narrow(struct sc_input *in)
 {
 	const struct dw_wanted wanted = { in->asked.vaddrs, in->asked.n };
-	struct sc_elf_symbol *all = in->symbols.all.data;
+	struct sc_elf_symbol *all = in->symbols.all.data, *aliases = in->symbols.aliases.data;
 	size_t kept = 0;
 
 	for (size_t i = 0; i < in->code_symbols.len; i++) {
@@ -210,6 +210,14 @@ void sc_input_narrow(struct sc_input *in)
 				 all[i + 1].vaddr : UINT64_MAX))
 			all[kept++] = all[i];
 	in->symbols.all.len = kept;
+	kept = 0;
+	for (size_t i = 0, at = 0; i < in->symbols.aliases.len; i++) {
+		while (at < in->symbols.all.len && all[at].vaddr < aliases[i].vaddr)
+			at++;
+		if (at < in->symbols.all.len && all[at].vaddr == aliases[i].vaddr)
+			aliases[kept++] = aliases[i];
+	}
+	in->symbols.aliases.len = kept;
 	vec_clear(&in->symbols.data);
 }
 
@@ -236,21 +244,35 @@ static const struct sc_elf_symbols *all_symbols(struct sc_input *in)
 	return &in->all_symbols;
 }
 
-const char *sc_input_symbol_at(const void *input, uint64_t vaddr)
+/* The symbols that name what begins somewhere. */
+static const struct sc_elf_symbols *naming_symbols(const void *input)
 {
 	struct sc_input *in = (struct sc_input *)(uintptr_t)input;
-	const struct sc_elf_symbols *symbols = &in->symbols;
-	const struct sc_elf_symbol *list;
-	size_t at, n;
 
 	if (!atomic_load(&in->reading.done))
 		join_symbols(in);
-	if (in->asked.n)
-		symbols = all_symbols(in);
-	list = symbols->code.data;
-	n = symbols->code.len;
-	at = SC_SEARCH(i, n, list[i].vaddr < vaddr);
+	return in->asked.n ? all_symbols(in) : &in->symbols;
+}
+
+static const char *name_at(const struct sc_elf_symbol *list, size_t n, uint64_t vaddr)
+{
+	const size_t at = SC_SEARCH(i, n, list[i].vaddr < vaddr);
+
 	return at < n && list[at].vaddr == vaddr ? list[at].name : NULL;
+}
+
+const char *sc_input_symbol_at(const void *input, uint64_t vaddr)
+{
+	const struct sc_elf_symbols *s = naming_symbols(input);
+
+	return name_at(s->code.data, s->code.len, vaddr);
+}
+
+const char *sc_input_shown_symbol_at(const void *input, uint64_t vaddr)
+{
+	const struct sc_elf_symbols *s = naming_symbols(input);
+
+	return name_at(s->all.data, s->all.len, vaddr);
 }
 
 /* ---- all ------------------------------------------------------------------------ */

@@ -98,4 +98,7 @@ void sc_input_close(struct sc_input *in);
 uint64_t sc_input_code_end(const void *input, uint64_t vaddr);
 const char *sc_input_symbol_at(const void *input, uint64_t vaddr);
 
+/* The same of the symbol by which look-ups name code: of one address the largest, of equals the last. */
+const char *sc_input_shown_symbol_at(const void *input, uint64_t vaddr);
+
 #endif
