@@ -4,6 +4,7 @@
  * The writer of caches numbers files, functions, calls and strings as its ranges meet them, so
  * most references say "the next new one"; the rest is predicted from what both directions know.
  *
+ *   caches.c    the caches of a file
  *   layout.c    the header and where everything lies
  *   strings.c   the strings
  *   scopes.c    the ranges: which function, inlined into which call; scope.h
@@ -19,6 +20,7 @@
 
 #include "format/symcache_format.h"
 #include "libsymcache/packed/coder.h"
+#include "libsymcache/packed/packed.h"
 
 /* What was found behind a key the last time; key 0: nothing yet. */
 struct guess {
@@ -85,6 +87,11 @@ struct model {
 	struct scope scopes[SCOPES];
 	uint8_t order[SCOPES];          /* the most recent first */
 };
+
+/* Codes caches[0, n) into or out of the streams of *k; a fault is in there. Unpacking, the bytes of each
+ * are what is filled in. `modelled`, when packing: are they to be, if they can? */
+void caches_code(struct coder *k, bool packing, const struct packed_bytes caches[], size_t n,
+		 bool modelled);
 
 /* ---- the parts ----------------------------------------------------------------------- */
 

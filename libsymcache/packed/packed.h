@@ -40,6 +40,14 @@ bool packed_begins(const void *data, size_t size);
 int packed_pack(const struct packed_bytes caches[], size_t n, int level, void **ret,
 		size_t *ret_size, struct sc_error *err);
 
+/*
+ * Packs a cache against another one, `old`: what both have costs little. Whoever unpacks it needs `old`,
+ * to the byte. Where that leads nowhere, it is packed by itself. Memory: that of packed_pack(),
+ * and for the streams of `old` no more than that has. Errors as those of packed_pack().
+ */
+int packed_pack_delta(struct packed_bytes cache, struct packed_bytes old, int level, void **ret,
+		      size_t *ret_size, struct sc_error *err);
+
 /* The bytes of all caches in a packed file, as it says; 0: it is none. */
 uint64_t packed_total(const void *data, size_t size);
 
@@ -52,8 +60,20 @@ struct packed_caches {
 };
 
 /* Unpacks the caches in data[0, size). SC_EFORMAT: damaged; the message names stream and
- * offset. SC_EUNSUPPORTED: of a later version; SC_ENOMEM. */
+ * offset. SC_EUNSUPPORTED: of a later version; SC_EINVAL: packed against another cache; SC_ENOMEM. */
 int packed_unpack(const void *data, size_t size, struct packed_caches *ret, struct sc_error *err);
+
+/* A cache that others are packed against. */
+struct packed_old {
+	uint64_t size, hash; /* XXH3-64 of its bytes */
+};
+
+/* Does data[0, size) say that it was packed against another cache, and which? */
+bool packed_is_delta(const void *data, size_t size, struct packed_old *ret);
+
+/* As packed_unpack(), also what was packed against `old`. SC_EINVAL: that is not the one. */
+int packed_unpack_delta(const void *data, size_t size, struct packed_bytes old,
+			struct packed_caches *ret, struct sc_error *err);
 void packed_caches_deinit(struct packed_caches *caches);
 
 #endif

@@ -2,8 +2,6 @@
  * What is packed comes back, whatever the cache: of real programs in all versions, of other
  * writers, damaged, and no cache at all. What is unpacked may be damaged anywhere.
  */
-#include "libsymcache/packed/packed.h"
-
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -12,57 +10,9 @@
 #include <unistd.h>
 
 #include <cmocka.h>
-#include <xxhash.h>
 
-#include "libsymcache/base/testing.h"
+#include "libsymcache/packed/testing.h"
 #include "libsymcache/read/read.h"
-#include "libsymcache/write/build.h"
-
-static struct sc_error err;
-
-struct cache {
-	uint8_t *bytes;
-	size_t size;
-};
-
-static struct cache build_cache(const char *path, uint32_t version, bool locals)
-{
-	const struct symcache_build_options options = { .format_version = version, .locals = locals };
-	struct symcache_build *b;
-	struct cache c;
-
-	if (symcache_build_create(path, &options, &b, &err))
-		fail_msg("%s: %s", path, err.msg);
-	c.size = symcache_build_size(b);
-	c.bytes = malloc(c.size);
-	symcache_build_write(b, c.bytes);
-	symcache_build_destroy(b);
-	return c;
-}
-
-/* Packs it and unpacks it; how large it was meanwhile. */
-static size_t come_back(const void *bytes, size_t size, int level)
-{
-	const struct packed_bytes cache = { bytes, size };
-	struct packed_caches back;
-	void *packed, *again;
-	size_t packed_size, again_size;
-
-	assert_int_equal(packed_pack(&cache, 1, level, &packed, &packed_size, &err), 0);
-	assert_true(packed_begins(packed, packed_size));
-	assert_int_equal(packed_pack(&cache, 1, level, &again, &again_size, &err), 0);
-	assert_int_equal(packed_size, again_size);
-	assert_memory_equal(packed, again, packed_size);
-	if (packed_unpack(packed, packed_size, &back, &err))
-		fail_msg("%s", err.msg);
-	assert_int_equal(back.num, 1);
-	assert_int_equal(back.caches[0].size, size);
-	assert_memory_equal(back.caches[0].data, bytes, size);
-	packed_caches_deinit(&back);
-	free(packed);
-	free(again);
-	return packed_size;
-}
 
 static void test_programs(void **state)
 {
@@ -221,17 +171,6 @@ static void test_damaged(void **state)
 	free(c.bytes);
 }
 
-/* A file of kind `kind`, one cache that is said to have `size` bytes, and what follows. */
-static size_t file_of(uint8_t *file, uint8_t kind, uint64_t size, const char *rest, size_t n)
-{
-	memcpy(file, "SYMPACK\1", 8);
-	memcpy(file + 8, (uint8_t[]){ kind, 1, 0, 0 }, 4);
-	memcpy(file + 12, &size, 8);
-	memset(file + 20, 0, 8);
-	memcpy(file + 28, rest, n);
-	return 28 + n;
-}
-
 static void test_hostile(void **state)
 {
 	static const char far[] = "\xff\xff\xff\xff\xff\xff\xff\xff\x01";
@@ -242,8 +181,10 @@ static void test_hostile(void **state)
 	assert_int_equal(packed_total(file, 0), 0);
 	refuse("", 0, SC_EFORMAT, "not a packed SymCache");
 	refuse("SYMPACK\2............", 20, SC_EUNSUPPORTED, "packed by a later version");
-	n = file_of(file, 2, 80, "", 0);
+	n = file_of(file, 3, 80, "", 0);
 	refuse(file, n, SC_EUNSUPPORTED, "packed by a later version");
+	n = file_of(file, 2, 80, "", 0);
+	refuse(file, n, SC_EINVAL, "what changed since another cache, without which it is of no use");
 	n = file_of(file, 1, (uint64_t)PACKED_SIZE_MAX + 1, "", 0);
 	refuse(file, n, SC_EFORMAT, "header: so large are no caches in a file of 28 bytes");
 	refuse(file, sizeof(file), SC_EFORMAT, "header: so large are no caches in a file of 1048576 bytes");
@@ -268,7 +209,6 @@ static void test_hostile(void **state)
 	refuse(file, n, SC_EFORMAT, "at 28: not 80 bytes");
 }
 
-/* A stream of a real file that says something else: the header's counts, 80 bytes in HEAD. */
 /* The size of a cache is larger than that of all may be, and the file large enough for that. */
 static void test_large(void **state)
 {
@@ -332,6 +272,34 @@ static void test_products(void **state)
 	free(c);
 }
 
+/* Caches that the model does not know, of more than the streams of one file may take. */
+static void test_many_unknown(void **state)
+{
+	enum { N = 5, EACH = 20 << 20 };
+	struct packed_bytes caches[N];
+	uint32_t *bytes = malloc(EACH);
+	uint64_t seed = 3;
+	struct packed_caches back;
+	void *packed;
+	size_t size;
+
+	(void)state;
+	for (size_t i = 0; i < EACH / sizeof(*bytes); i++)
+		bytes[i] = testing_below(&seed, UINT32_MAX);
+	for (size_t i = 0; i < N; i++)
+		caches[i] = (struct packed_bytes){ bytes, EACH - 8 * i };
+	assert_int_equal(packed_pack(caches, N, 1, &packed, &size, &err), 0);
+	assert_int_equal(packed_unpack(packed, size, &back, &err), 0);
+	assert_int_equal(back.num, N);
+	for (size_t i = 0; i < N; i++) {
+		assert_int_equal(back.caches[i].size, caches[i].size);
+		assert_int_equal(memcmp(back.caches[i].data, bytes, caches[i].size), 0);
+	}
+	packed_caches_deinit(&back);
+	free(packed);
+	free(bytes);
+}
+
 static void test_counts(void **state)
 {
 	struct cache c = build_cache("build/testprogs/inlines", 0, false);
@@ -384,7 +352,7 @@ int main(void)
 		cmocka_unit_test(test_joined), cmocka_unit_test(test_damaged),
 		cmocka_unit_test(test_hostile), cmocka_unit_test(test_large),
 		cmocka_unit_test(test_products), cmocka_unit_test(test_counts),
-		cmocka_unit_test(test_arguments),
+		cmocka_unit_test(test_arguments), cmocka_unit_test(test_many_unknown),
 	};
 
 	return cmocka_run_group_tests(tests, testing_set_up, testing_tear_down);

@@ -39,33 +39,37 @@ size_t squeeze_most(size_t len)
 	return SIZES + ZSTD_compressBound(len);
 }
 
-static size_t compress(const uint8_t *data, size_t len, int level, uint8_t *ret, size_t room)
+static size_t compress(const uint8_t *data, size_t len, struct squeeze_prefix prefix, int level,
+		       uint8_t *ret)
 {
+	const size_t room = ZSTD_compressBound(len);
 	ZSTD_CCtx *z = ZSTD_createCCtx();
 	int window = WINDOW_MIN;
 	size_t n;
 
 	if (!z)
 		return 0;
-	while (window < WINDOW_MAX && (size_t)1 << window < len)
+	while (window < WINDOW_MAX && (size_t)1 << window < prefix.len + len)
 		window++;
 	ZSTD_CCtx_setParameter(z, ZSTD_c_compressionLevel, level);
 	ZSTD_CCtx_setParameter(z, ZSTD_c_contentSizeFlag, 0);
-	if (level >= WINDOW_FROM)
+	if (level >= WINDOW_FROM || prefix.len)
 		ZSTD_CCtx_setParameter(z, ZSTD_c_windowLog, window);
+	if (prefix.len)
+		ZSTD_CCtx_refPrefix(z, prefix.data, prefix.len);
 	n = ZSTD_compress2(z, ret, room, data, len);
 	ZSTD_freeCCtx(z);
 	return ZSTD_isError(n) ? 0 : n;
 }
 
-size_t squeeze(const uint8_t *data, size_t len, int level, uint8_t *ret)
+size_t squeeze(const uint8_t *data, size_t len, struct squeeze_prefix prefix, int level, uint8_t *ret)
 {
 	uint8_t *body = ret + SIZES;
 	size_t n = 0, head = put_uleb(ret, len);
 
 	if (!len)
 		return head;
-	if (level && !(n = compress(data, len, level, body, squeeze_most(len) - SIZES)))
+	if (level && !(n = compress(data, len, prefix, level, body)))
 		return 0;
 	if (n >= len)
 		n = 0;
@@ -91,7 +95,7 @@ struct squeezed squeezed_next(const uint8_t **at, const uint8_t *end)
 	return s;
 }
 
-int unsqueeze(struct squeezed s, uint8_t *ret, struct sc_error *err)
+int unsqueeze(struct squeezed s, struct squeeze_prefix prefix, uint8_t *ret, struct sc_error *err)
 {
 	ZSTD_DCtx *z;
 	size_t n;
@@ -102,6 +106,8 @@ int unsqueeze(struct squeezed s, uint8_t *ret, struct sc_error *err)
 	}
 	if (!(z = ZSTD_createDCtx()))
 		return sc_no_memory(err);
+	if (prefix.len)
+		ZSTD_DCtx_refPrefix(z, prefix.data, prefix.len);
 	n = ZSTD_decompressDCtx(z, ret, s.len, s.data, s.size);
 	ZSTD_freeDCtx(z);
 	if (ZSTD_isError(n))
