@@ -1,7 +1,7 @@
 /*
  * fail_at.c: the n-th call of a kind fails, for programs that are run with it in LD_PRELOAD.
  *
- *   FAIL=KIND       what is counted, from main() on:
+ *   FAIL=KIND       what is counted, while main() runs:
  *                   alloc   malloc(), calloc(), realloc(), posix_memalign(), mmap()
  *                   writes  write(), pwrite(), writev(), pwritev(), fallocate(), to regular files
  *                   syncs   fsync(), fdatasync(), msync()
@@ -40,6 +40,21 @@ static atomic_long count;
 static _Thread_local bool spared;
 
 typedef int main_fn(int, char **, char **);
+static main_fn *its_main;
+
+/* What runs behind main() is not the program's: it may write what gcov has counted. */
+void exit(int status)
+{
+	void (*real)(int) __attribute__((noreturn)) = (__typeof__(real))dlsym(RTLD_NEXT, "exit");
+
+	at = 0;
+	real(status);
+}
+
+static int run_main(int argc, char **argv, char **env)
+{
+	exit(its_main(argc, argv, env));
+}
 
 /* Counting begins here: constructors of libraries are not ours. */
 int __libc_start_main(main_fn *main, int argc, char **argv, void (*init)(void), void (*fini)(void),
@@ -56,7 +71,8 @@ int __libc_start_main(main_fn *main, int argc, char **argv, void (*init)(void), 
 	at = kind && n ? atol(n) : 0;
 	error = e ? atoi(e) : !at ? 0 : !strcmp(kind, "alloc") ? ENOMEM :
 		!strcmp(kind, "writes") ? ENOSPC : EIO;
-	return real(main, argc, argv, init, fini, rtld_fini, stack);
+	its_main = main;
+	return real(run_main, argc, argv, init, fini, rtld_fini, stack);
 }
 
 static bool fails(const char *group, const char *name)

@@ -21,7 +21,7 @@
 #include "libmarkup/input/frames_samples.h"
 
 enum {
-	LEN = 256 << 10, LONG = 16 << 20,
+	LEN = 64 << 10, LONG = 4 << 20,
 	INSTRUCTIONS = 600, NS = 1000, /* a byte; the time is of slow machines with sanitizers */
 };
 
