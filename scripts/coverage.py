@@ -5,8 +5,8 @@
 
 In DIR (build/coverage) it leaves a copy of the checkout, built with gcov; data/TEST, what each test
 ran; and cover.json. It prints a line for each room and the largest blocks that no test runs.
---table renews the table of CONTRIBUTING.md. --only: tests by name (unit:…, fuzz:…, golden:…, or
-faults), in addition to what ran before.
+--table renews the table of CONTRIBUTING.md. --only: tests by name (unit:…, fuzz:…, golden:…, layouts
+or faults), in addition to what ran before.
 
 A child that ends by a signal writes no counts: libmarkup/emit, whose tests crash, is left out. What
 is always inlined is compiled as a function, or each copy of a branch would count.
@@ -25,7 +25,7 @@ import time
 ROOT = os.path.dirname(os.path.dirname(os.path.realpath(__file__)))
 FLAGS = "-g -O0 -U_FORTIFY_SOURCE --coverage -fprofile-update=atomic -Dalways_inline=unused"
 BUILD = "build/release"
-MADE = ["deps.mk", "testprogs", "debian12"]  # of build/, what takes long and does not depend on flags
+MADE = ["deps.mk", "testprogs", "debian12", "layouts"]  # of build/, what takes long and does not depend on flags
 
 
 def sync(tree):
@@ -61,7 +61,8 @@ def build(tree, flags, more=()):
 
 def tests(tree, where=BUILD):
     """Every test of the tree: (name, command)."""
-    found = [("faults", ["scripts/faults.py", where, "--every", "3"])]
+    found = [("faults", ["scripts/faults.py", where, "--every", "3"]),
+             ("layouts", ["scripts/layouts.py", where + "/symcache"])]
     for kind, end in (("unit", "_test"), ("fuzz", "_fuzz")):
         for folder, _, names in os.walk(os.path.join(tree, where)):
             for n in names:

@@ -205,7 +205,7 @@ def others(cover, path, line, own):
     """Tests that run the line, quick kinds first."""
     names = [t for t, ls in cover["by_test"].get(path, {}).items() if line in ls] if cover else []
     names = [t if t.startswith("golden:") else t.split(":")[-1].replace("+", "/") for t in names]
-    return sorted((t for t in names if t not in own and t != "faults"), key=lambda t: t.startswith("golden:"))
+    return sorted((t for t in names if t not in own and t not in ("faults", "layouts")), key=lambda t: t.startswith("golden:"))
 
 
 def one(tests, mutant, own, cover, number):
