@@ -127,13 +127,21 @@ static void fill_merged(void *ctx, void *dst)
 	symcache_merge_write(ctx, dst);
 }
 
+/* A debug file and its program have the same functions. */
+static bool same_code(const struct symcache *a, const struct symcache *b)
+{
+	return a->header->num_functions == b->header->num_functions &&
+	       a->header->num_ranges == b->header->num_ranges;
+}
+
 /*
- * A stripped program has the unwind information that its debug file lacks: the entry that
+ * A program has the unwind information that its debug file lacks: the entry that
  * is to be, `entry`, which is the fresh one or (`stays`) the old one, takes what the other has
  * more. entry->cache_size is 0 unless that was done, and written.
  */
 static int merge_entry(struct symstore *store, MDB_txn *txn, struct symstore_op *op,
-		       struct symstore_entry *entry, const struct symstore_entry *old, bool stays)
+		       struct symstore_entry *entry, const struct symstore_entry *old,
+		       enum symstore_put_result stays)
 {
 	char *my_bytes __attribute__((cleanup(sc_free_text))) = NULL;
 	char *its_bytes __attribute__((cleanup(sc_free_text))) = NULL;
@@ -143,7 +151,8 @@ static int merge_entry(struct symstore *store, MDB_txn *txn, struct symstore_op 
 	int rc;
 
 	entry->cache_size = 0;
-	if (!open_old(store, txn, op, old, &its, &its_bytes) || !open_op(op, &mine, &my_bytes))
+	if (!open_old(store, txn, op, old, &its, &its_bytes) || !open_op(op, &mine, &my_bytes) ||
+	    (stays == SYMSTORE_OTHER_STAYS && !same_code(&mine, &its)))
 		return 0;
 	rc = symcache_merge_plan(stays ? &its : &mine, stays ? &mine : &its, &merge);
 	if (rc != 1)
@@ -193,7 +202,7 @@ static int put_entry(struct symstore *store, MDB_txn *txn, struct symstore_op *o
 	if ((rc = unite(&words, there ? &old : NULL, fresh.tags,
 			result <= SYMSTORE_BETTER_STAYS ? fresh.names : NULL)))
 		return rc;
-	if (there && result <= SYMSTORE_BETTER_STAYS &&
+	if (there && result <= SYMSTORE_OTHER_STAYS &&
 	    (result ? &fresh : &old)->sources & SYMCACHE_FROM_CFI) {
 		struct symstore_entry entry = result ? old : fresh;
 

@@ -1,0 +1,236 @@
+/*
+ * What a folder gives: a table of cases at the room's face. Each begins with an empty folder and an
+ * empty store; `before` fills the folder, it is indexed, `then` changes it, it is indexed again, and
+ * that is compared. $F has files to take: a.so and b.so, a.debug and a.stripped of a.so, other.so with
+ * a.so's build ID and more code, a.o without one.
+ */
+#include "libsymcache/index/index.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "libsymcache/base/build_id.h"
+#include "libsymcache/base/text.h"
+
+static char top[] = "/tmp/index_cases.XXXXXX";
+
+static const char files[] =
+	"mkdir F && cd F && printf 'int f(int x) { return 2 * x; }\n' > a.c && "
+	"cc() { gcc -g -O1 -shared -fPIC -nostdlib \"$@\"; } && cc -Wl,--build-id=0xaa -o a.so a.c && "
+	"cc -Wl,--build-id=0xbb -o b.so a.c && printf 'int g(void) { return 1; }\n' | cat a.c - > b.c && cc -Wl,--build-id=0xaa -o other.so b.c && "
+	"objcopy --only-keep-debug a.so a.debug && objcopy --strip-all a.so a.stripped && "
+	"gcc -g -c -o a.o a.c && gcc -c -o bare.o -x assembler /dev/null && "
+	"printf '\\177ELF\\2\\1\\1 not one' > broken && printf 'text\n' > text && rm ?.c";
+
+enum {
+	AGAIN = 1, FOLLOW = 2, PINNED = 4, TIGHT = 8, NO_STORE = 16, TAGGED = 32, MANY = 64,
+	LOCALS = 128,
+};
+
+static const struct {
+	const char *before, *then;
+	int options;      /* of the second time */
+	const char *said; /* FILE RESULT, …: as it was reported; then what was counted */
+} cases[] = {
+	/* Files. */
+	{ NULL, "true", 0, ":" },
+	{ NULL, "cp $F/a.so .", 0, "a.so built: indexed 1" },
+	{ NULL, "cp $F/a.so $F/b.so $F/text .", 0, "a.so built, b.so built: indexed 2 other 1" },
+	{ NULL, "cp $F/broken .", 0, "broken failed (cut off): failed 1" },
+	{ NULL, "cp $F/bare.o .", 0, "bare.o no symbols: without 1" },
+	{ NULL, "cp $F/a.o .", 0, "a.o built: indexed 1" },
+	{ NULL, "mkfifo pipe", 0, ": special 1" },
+	{ NULL, "cp $F/a.so a; cp a b", 0, "a built, b built: indexed 2" },
+	{ NULL, "cp $F/a.so a; ln a b; ln -s a c", 0, "a built: indexed 1" },
+	{ NULL, "mkdir d; cp $F/a.so d; ln -s d e", 0, "d/a.so built: indexed 1 links 1" },
+	{ NULL, "mkdir d; cp $F/a.so d; ln -s d e", FOLLOW, "d/a.so built: indexed 1" },
+	{ NULL, "mkdir d; cp $F/a.so d; ln -s . d/e", FOLLOW, "d/a.so built: indexed 1 loops 1" },
+	{ NULL, "ln -s nowhere a", 0, ": other 1" },
+	/* The same once more. */
+	{ "cp $F/a.so .", "true", 0, "a.so unchanged: unchanged 1" },
+	{ "cp $F/a.so .", "true", AGAIN, "a.so built: indexed 1" },
+	{ "cp $F/a.so .", "touch a.so; mv a.so b", 0, "b unchanged: unchanged 1" },
+	{ "cp $F/a.so .", "cp $F/b.so a.so", 0, "a.so built: indexed 1" },
+	{ "cp $F/bare.o .", "true", 0, "bare.o no symbols: without 1" },
+	{ "cp $F/broken .", "true", 0, "broken failed (cut off): failed 1" },
+	{ "cp $F/a.so .", "true", TAGGED, "a.so unchanged: unchanged 1" },
+	{ "cp $F/a.so .", "true", LOCALS, "a.so built: indexed 1" },
+	/* One build ID in several files: the best symbols stay, whatever comes first. */
+	{ "cp $F/a.stripped .", "cp $F/a.so .", 0, "a.so built, a.stripped unchanged: indexed 1 unchanged 1" },
+	{ "cp $F/a.so .", "rm a.so; cp $F/a.stripped .", 0, "a.stripped built: better 1" },
+	{ "cp $F/a.debug .", "cp $F/a.so .", 0, "a.debug unchanged, a.so built: indexed 1 unchanged 1" },
+	{ "cp $F/a.debug .", "rm a.debug; cp $F/a.stripped .", 0, "a.stripped built: indexed 1" },
+	{ "cp $F/a.debug .", "rm a.debug; cp $F/other.so .", 0, "other.so built, other.so kept: others 1" },
+	{ "cp $F/a.so .", "rm a.so; cp $F/a.debug .", 0, "a.debug built: others 1" },
+	{ "cp $F/a.so .", "cp $F/other.so a.so", 0, "a.so built: indexed 1" },
+	{ "cp $F/a.so .", "rm a.so; cp $F/other.so .", 0, "other.so built, other.so kept: others 1" },
+	{ "cp $F/a.so .", "rm a.so; cp $F/other.so .", AGAIN, "other.so built: indexed 1" },
+	{ "cp $F/a.so .", "cp $F/other.so a.so", PINNED | AGAIN, "a.so built, a.so kept: others 1" },
+	/* Archives: what is in one is known by the archive's bytes. */
+	{ NULL, "tar cf a.tar -C $F a.so b.so text", 0, "a.tar!a.so built, a.tar!b.so built: indexed 2 archives 1" },
+	{ "tar cf a.tar -C $F a.so bare.o", "true", 0,
+	  "a.tar unchanged, a.tar no symbols: unchanged 1 without 1 archives 1 same 1" },
+	{ "tar cf a.tar -C $F a.so", "true", AGAIN, "a.tar!a.so built: indexed 1 archives 1" },
+	{ "tar cf a.tar -C $F a.so", "mv a.tar b.tar", 0, "b.tar unchanged: unchanged 1 archives 1 same 1" },
+	{ "tar cf a.tar -C $F a.so", "tar cf a.tar -C $F a.so text", 0,
+	  "a.tar!a.so unchanged: unchanged 1 archives 1" },
+	{ "tar cf a.tar -C $F a.so", "true", LOCALS, "a.tar!a.so built: indexed 1 archives 1" },
+	{ NULL, "tar czf a.tgz -C $F a.stripped a.debug", 0,
+	  "a.tgz!a.debug built, a.tgz!a.stripped built: indexed 2 archives 1" },
+	{ NULL, "tar cf in.tar -C $F a.so; tar cf out.tar in.tar; rm in.tar", 0,
+	  "out.tar!in.tar!a.so built: indexed 1 archives 1" },
+	{ NULL, "tar cf a.tar -C $F a.so; head -c 3000 a.tar > b.tar; rm a.tar", 0,
+	  "b.tar!a.so failed (runcated), b.tar failed (runcated): failed 2 archives 1" },
+	{ NULL, "tar cf a.tar -C $F broken b.so", 0,
+	  "a.tar!broken failed (cut off), a.tar!b.so built: indexed 1 failed 1 archives 1" },
+	{ "tar cf a.tar -C $F broken b.so", "true", 0,
+	  "a.tar!broken failed (cut off), a.tar!b.so unchanged: unchanged 1 failed 1 archives 1" },
+	/* Limits, no store, threads. */
+	{ NULL, "cp $F/a.so .", TIGHT, "a.so failed (it takes more): failed 1" },
+	{ NULL, "cp $F/a.so $F/bare.o .", NO_STORE, "a.so built, bare.o no symbols: indexed 1 without 1" },
+	{ NULL, "for i in 1 2 3 4 5 6 7 8; do cp $F/a.so $i; done", MANY, "1 built, 2 built, 3 built, 4 built, 5 built, 6 built, 7 built, 8 built: indexed 8" },
+};
+
+struct seen {
+	char *text;
+	int options;
+};
+
+static void add(struct seen *s, const char *path, const char *what, const char *reason)
+{
+	static const char *const short_reasons[] = { "cut off", "runcated", "it takes more" };
+	const char *name = !strncmp(path, top, strlen(top)) ? path + strlen(top) + 4 : path;
+	char *text;
+
+	for (size_t i = 0; reason && i < 3; i++)
+		if (strstr(reason, short_reasons[i])) {
+			reason = short_reasons[i];
+			break;
+		}
+	text = sc_text("%s%s%s %s%s%s%s", s->text ? s->text : "", s->text ? ", " : "", name, what,
+		       reason ? " (" : "", reason ? reason : "", reason ? ")" : "");
+	free(s->text);
+	s->text = text;
+}
+
+static void on_file(void *ctx, const struct symcache_index_file *f)
+{
+	static const char *const results[] = { "built", "unchanged", "no symbols", "unsupported", "failed" };
+	struct seen *s = ctx;
+
+	if (!(s->options & MANY) || f->result == SYMCACHE_INDEX_BUILT)
+		add(s, f->path, results[f->result], f->reason);
+}
+
+static void on_kept(void *ctx, const char *path, const struct symstore_entry *old)
+{
+	assert_non_null(old->source_path);
+	add(ctx, path, "kept", NULL);
+}
+
+static char *index_folder(int options)
+{
+	struct symcache_index_options o = { .time = 1700000000, .build.threads = options & MANY ? 4 : 1 };
+	struct symcache_index_account a;
+	char *path = sc_text("%s/in", top), *store_path = sc_text("%s/store", top), *ret;
+	struct seen seen = { NULL, options };
+	struct symstore *store = NULL;
+	struct sc_error err;
+
+	o.events = (struct symcache_index_events){ .file = on_file, .kept = on_kept, .ctx = &seen };
+	o.again = options & AGAIN;
+	o.follow = options & FOLLOW;
+	o.tags = options & TAGGED ? "release=2" : options & PINNED ? "pinned" : NULL;
+	o.memory = options & TIGHT ? 1000 : 0;
+	o.build.locals = options & LOCALS;
+	if (!(options & NO_STORE))
+		assert_int_equal(symstore_open(store_path, SYMSTORE_WRITE, &store, &err), 0);
+	if (symcache_index(store, (const char *const[]){ path }, 1, &o, &a, &err))
+		fail_msg("%s", err.msg);
+	symstore_close(store);
+	const struct { const char *name; uint64_t n; } counts[] = {
+		{ "indexed", a.indexed }, { "better", a.better_in_store }, { "others", a.other_in_store },
+		{ "unchanged", a.unchanged }, { "without", a.without_symbols },
+		{ "unsupported", a.unsupported }, { "failed", a.failed }, { "broken", a.broken },
+		{ "archives", a.archives }, { "same", a.archives_unchanged }, { "other", a.other },
+		{ "special", a.special }, { "links", a.links }, { "loops", a.loops },
+	};
+	ret = sc_text("%s:", seen.text ? seen.text : "");
+	for (size_t i = 0; i < sizeof(counts) / sizeof(counts[0]); i++) {
+		char *more = counts[i].n ? sc_text("%s %s %llu", ret, counts[i].name,
+						   (unsigned long long)counts[i].n) : NULL;
+		if (more) {
+			free(ret);
+			ret = more;
+		}
+	}
+	free(seen.text);
+	free(path);
+	free(store_path);
+	return ret;
+}
+
+static void run(const char *command)
+{
+	char *text = sc_text("cd %s/in && F=../F && %s", top, command);
+
+	assert_int_equal(system(text), 0);
+	free(text);
+}
+
+static void test_cases(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		char *said;
+
+		run("cd .. && rm -rf in store* && mkdir in");
+		if (cases[i].before) {
+			run(cases[i].before);
+			free(index_folder(cases[i].options & PINNED));
+		}
+		run(cases[i].then);
+		said = index_folder(cases[i].options);
+		if (strcmp(said, cases[i].said))
+			fail_msg("%s; %s:\n  %s\nwanted\n  %s", cases[i].before ? cases[i].before : "-",
+				 cases[i].then, said, cases[i].said);
+		free(said);
+	}
+}
+
+static int set_up(void **state)
+{
+	char *command;
+	int rc;
+
+	(void)state;
+	if (!mkdtemp(top))
+		return -1;
+	command = sc_text("cd %s && mkdir in && %s", top, files);
+	rc = system(command);
+	free(command);
+	return rc;
+}
+
+static int tear_down(void **state)
+{
+	char *command = sc_text("rm -rf %s", top);
+	const int rc = system(command);
+
+	(void)state;
+	free(command);
+	return rc;
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = { cmocka_unit_test(test_cases) };
+
+	return cmocka_run_group_tests_name("index cases", tests, set_up, tear_down);
+}
