@@ -62,6 +62,11 @@ void sc_units_deinit(struct sc_units *u)
 	sc_data_deinit(&u->data);
 }
 
+static struct sc_str bytes_of(const struct dw_section *s)
+{
+	return (struct sc_str){ (const char *)s->data, s->size };
+}
+
 static bool worker_init(struct worker *w, const struct dw_debug *debug,
 			const struct sc_flatten_env *env)
 {
@@ -69,9 +74,9 @@ static bool worker_init(struct worker *w, const struct dw_debug *debug,
 
 	own.tables = &w->result.tables;
 	own.tables->string_limit = sc_limit_strings(env->file_size);
-	if (debug) { /* .debug_info is given back when all units are read */
-		own.tables->transient = (const char *)debug->sections.info.data;
-		own.tables->transient_size = debug->sections.info.size;
+	if (debug) { /* what is given back when all units are read */
+		own.tables->transient[0] = bytes_of(&debug->sections.info);
+		own.tables->transient[1] = bytes_of(&debug->sections.line);
 	}
 	w->flattener = sc_flattener_create(&own);
 	w->scanner = debug ? dw_scanner_create(debug) : NULL;
@@ -136,7 +141,7 @@ int sc_units_libdw(struct dw_libdw_reader *reader, const struct sc_flatten_env *
 
 #define STEP (256u << 10)          /* bytes whose headers are read at once */
 #define AHEAD (16u << 20)          /* that are read ahead of the units */
-#define INFLATED_AHEAD (64u << 20) /* likewise, where they are inflated */
+#define INFLATED_AHEAD (24u << 20) /* likewise, where they are inflated */
 #define DROP (16u << 20)           /* that are given back at once */
 
 static bool all_handed_out(const struct crew *crew)
@@ -369,7 +374,7 @@ static bool join(struct crew *crew, unsigned threads, struct sc_units *ret)
 
 	*ret = crew->workers[0].result;
 	memset(&crew->workers[0].result, 0, sizeof(crew->workers[0].result));
-	ret->tables.transient_size = 0;
+	memset(ret->tables.transient, 0, sizeof(ret->tables.transient));
 	total = ret->flat.pieces.len;
 	for (unsigned i = 1; i < threads; i++) {
 		total += crew->workers[i].result.flat.pieces.len;

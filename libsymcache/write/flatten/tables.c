@@ -79,12 +79,20 @@ enum string_kind {
 	JOINED,  /* of another table, which knows whether it is UTF-8 */
 };
 
+static bool is_transient(const struct sc_tables *t, const char *s)
+{
+	for (size_t i = 0; i < sizeof(t->transient) / sizeof(*t->transient); i++)
+		if ((size_t)(s - t->transient[i].ptr) < t->transient[i].len)
+			return true;
+	return false;
+}
+
 /* Adds a string of `len` bytes, if it is new. */
 static inline __attribute__((always_inline)) bool
 add_hashed(struct sc_tables *t, const char *s, size_t len, uint64_t hash, enum string_kind kind,
 	   uint32_t *ret)
 {
-	const bool passing = kind == PASSING, checked = kind == JOINED;
+	const bool checked = kind == JOINED;
 	struct string_key key = { t, { s, (uint32_t)len, sc_intern_hash_(hash) } };
 	struct sc_string *added;
 	uint32_t *slot;
@@ -101,7 +109,7 @@ add_hashed(struct sc_tables *t, const char *s, size_t len, uint64_t hash, enum s
 		added = vec_push(&t->strings);
 		if (!added)
 			return false;
-		if (passing || (size_t)(s - t->transient) < t->transient_size)
+		if (kind == PASSING || is_transient(t, s))
 			key.s.ptr = copy(t, s, len);
 		if (!key.s.ptr)
 			return false;

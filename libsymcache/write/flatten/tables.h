@@ -9,6 +9,7 @@
 #include <pthread.h>
 
 #include "libsymcache/base/intern.h"
+#include "libsymcache/base/str.h"
 #include "libsymcache/base/vec.h"
 
 #define SC_NONE 0xffffffffu
@@ -55,10 +56,8 @@ static inline bool sc_same_place(const struct sc_location *a, const struct sc_lo
 
 struct sc_tables {
 	pthread_mutex_t *lock; /* where several threads add to them; else NULL */
-	/* Strings that lie in [transient, transient + transient_size) will not
-	 * last; they are copied. */
-	const char *transient;
-	size_t transient_size;
+	/* Strings that lie in these bytes will not last; they are copied. */
+	struct sc_str transient[2];
 	VEC(char *) copies;  /* blocks of copied strings */
 	char *copies_end;    /* of the last block */
 	size_t copies_left;  /* bytes free before it */

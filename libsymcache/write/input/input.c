@@ -299,7 +299,7 @@ void sc_input_end_stream(struct sc_input *in)
 }
 
 #define WORTH_A_THREAD (1u << 20) /* bytes of .debug_info */
-#define AHEAD (64u << 20) /* bytes of .debug_info inflated before the other sections are */
+#define AHEAD (24u << 20) /* bytes of .debug_info inflated before the other sections are */
 
 struct ahead {
 	struct sc_elf_stream *stream;
@@ -370,9 +370,9 @@ void sc_input_unload(void *input)
 {
 	struct sc_input *in = input;
 	struct dw_sections *s = &in->debug.sections;
-	/* .debug_str and .debug_line hold strings of the facts; so does .debug_info,
-	 * but those were copied (struct sc_tables). */
-	struct dw_section *done[] = { &s->info, &s->abbrev, &s->str_offsets, &s->addr,
+	/* .debug_str and .debug_line_str hold strings of the facts; so do .debug_info and
+	 * .debug_line, but those were copied (struct sc_tables). */
+	struct dw_section *done[] = { &s->info, &s->abbrev, &s->line, &s->str_offsets, &s->addr,
 				      &s->ranges, &s->rnglists };
 
 	sc_input_symbols(in, NULL);
