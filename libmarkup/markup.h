@@ -417,6 +417,12 @@ void markup_groups_destroy(struct markup_groups *g); /* NULL is fine */
  * markup_groups. Nonzero: no memory. */
 int markup_groups_take(void *groups, const char *data, size_t len);
 
+/* The page of an input, as a relative URL, for the links of a page of groups. */
+struct markup_page { const char *input, *url; };
+
+/* The pages of inputs, in the order in which they are filtered; the last one is { NULL, NULL }. Borrowed. */
+void markup_groups_pages(struct markup_groups *g, const struct markup_page *pages);
+
 /* Writes all groups, the most frequent first; they are of no more use. `color`: functions are
  * highlighted, in text. Returns 0, -EIO (the sink failed) or -ENOMEM. */
 int markup_groups_write(struct markup_groups *g, enum markup_format format, bool color,

@@ -19,6 +19,7 @@ import subprocess
 import sys
 import tempfile
 import time
+import urllib.parse
 import urllib.request
 
 failed = 0
@@ -339,10 +340,19 @@ def test_groups(b, program, log, debug, shots, folder):
         f.write(table + b"{{{module:9:<b>:elf:99}}}\n{{{mmap:0x70000000:0x1000:load:9:rx:0}}}\n")
         for i in range(3):
             f.write(b"{{{bt:0:0x70000001:ra:<i>}}}\n{{{bt:1:0x10401027:ra}}}\n\n")
-    page = make(program, debug, folder, "groups.html", "--group", evil, log)
+    named = os.path.join(folder, "javascript:alert(1)")
+    with open(named, "wb") as f:
+        f.write(b"SIGSEGV <i>\n" + text)
+    pages = os.path.join(folder, "pages")
+    make(program, debug, folder, "none.html", "-o", pages, "--group", evil, named, log)
+    page = os.path.join(pages, "groups.html")
     look_all(b, page, "groups", shots)
     b.open(page)
     check("groups: a row for each", b.run("return document.querySelectorAll('tbody tr').length") == 2)
+    links = b.run("return [...document.querySelectorAll('td a')].map(a => a.href)")
+    check("groups: places link to lines of pages", links and all(
+        re.fullmatch(r"file:///.*\.html#L\d+", l) and os.path.exists(urllib.parse.unquote(l[7:].split("#")[0])) for l in links), links)
+    check("groups: what they are called by", b.run("return document.querySelector('summary .bad').textContent") == "SIGSEGV")
     check("groups: names from outside make no elements", not b.run(
         "return document.querySelectorAll('td img, td i, li b b').length"))
     first = "return document.querySelector('tbody tr').id"
@@ -351,7 +361,7 @@ def test_groups(b, program, log, debug, shots, folder):
     check("groups: 1 sorts by their number", b.run(first) != was and b.run(
         "return document.querySelector('th').ariaSort") == "ascending")
     b.keys("/outer")
-    check("groups: the search counts groups and stacks", count(b) == "1 of 2 groups, 1 stacks", count(b))
+    check("groups: the search counts groups and stacks", count(b) == "1 of 2 groups, 2 stacks", count(b))
     check("groups: and shows the functions found alone", b.run(
         "return [...document.querySelectorAll('tbody tr:not([hidden]) li')].filter(l => l.offsetHeight).length") == 1)
     b.keys("\ue00c")

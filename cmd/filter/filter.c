@@ -15,6 +15,7 @@
 #include "cmd/cmd.h"
 #include "cmd/filter/filtering.h"
 #include "cmd/filter/form.h"
+#include "cmd/filter/group_pages.h"
 #include "libsymcache/base/parallel.h"
 #include "libsymcache/plan/plan.h"
 
@@ -44,7 +45,8 @@ static const struct opt opts[] = {
 	{ "group", 0, OPT_FLAG, &o.group, NULL,
 	  "write no log, but the stacks found in all of them: equal ones, by the names of their "
 	  "functions, are one group, with their number, the first and the last place, and a "
-	  "signature that is the same everywhere" },
+	  "signature that is the same everywhere; with --format html and --output-dir also the page of "
+	  "each log, and links to them in DIR/groups.html" },
 	{ "output-dir", 'o', OPT_STRING, &o.output_dir, "DIR",
 	  "write the output of each log to a file of the same name under DIR, in the folders that "
 	  "it has below the one named, or in all of its folders if several were named; outputs "
@@ -101,19 +103,29 @@ static enum markup_color choose_color(void)
 	return no_color && *no_color && o.form.dialect != MARKUP_LLVM ? chosen : MARKUP_COLOR_ON;
 }
 
-/* All logs to standard output. */
+static unsigned choose_jobs(void)
+{
+	const uint64_t jobs = o.jobs ? o.jobs : sc_cores();
+
+	return jobs < JOBS_MAX ? (unsigned)jobs : JOBS_MAX;
+}
+
+/* All logs to one output; quietly if `pages` of them were written before. */
 static int filter_all(const struct symlog_list *logs, const struct markup_options *options,
-		      const struct symlog_sources *from, unsigned jobs, struct markup_tally *tally,
-		      struct sc_error *err)
+		      const struct symlog_sources *from, struct markup_tally *tally,
+		      const struct group_pages *pages, struct sc_error *err)
 {
 	struct symlog_filter_options how = filter_options(options, from, tally);
+	const struct symlog_output to = { pages ? pages->file.fd : STDOUT_FILENO,
+					  pages ? pages->file.path : "standard output" };
 	int status = logs->failed ? STATUS_ERROR : STATUS_OK, rc;
 	enum symlog_result result = SYMLOG_OK;
 	uint64_t size = 0, done = 0;
 	struct symlog_filter *f;
 
-	how.threads = jobs;
-	how.quiet = o.quiet;
+	how.threads = choose_jobs();
+	how.quiet = o.quiet || pages;
+	how.pages = pages ? pages->pages : NULL;
 	rc = symlog_filter_create(&how, &f, err);
 	if (rc)
 		return rc;
@@ -121,8 +133,7 @@ static int filter_all(const struct symlog_list *logs, const struct markup_option
 	for (size_t i = 0; i < logs->num; i++)
 		size += logs->logs[i].size;
 	for (size_t i = 0; i < logs->num && result != SYMLOG_FAILED; i++) {
-		struct symlog log = { .path = logs->logs[i].path, .alone = true,
-				      .output = { STDOUT_FILENO, "standard output" } };
+		struct symlog log = { .path = logs->logs[i].path, .alone = true, .output = to };
 
 		progress_update(NULL, done, size, log.path);
 		done += logs->logs[i].size;
@@ -136,7 +147,7 @@ static int filter_all(const struct symlog_list *logs, const struct markup_option
 		result = SYMLOG_FAILED;
 		status = STATUS_ERROR;
 	}
-	if (markup_tally_add(tally, symlog_filter_markup(f)))
+	if (tally && markup_tally_add(tally, symlog_filter_markup(f)))
 		sc_memory_refused();
 	if (o.dumpfile_output && result != SYMLOG_FAILED &&
 	    write_dumpfiles(symlog_filter_markup(f)))
@@ -145,15 +156,14 @@ static int filter_all(const struct symlog_list *logs, const struct markup_option
 	return status;
 }
 
-/* Each log into a file of its own; those that are there already and not older than their log are
- * left. */
+/* Each log into a file of its own; those that are there already are left. */
 static int filter_each(struct symlog_list *logs, const struct markup_options *options,
-		       const struct symlog_sources *from, unsigned jobs, struct markup_tally *tally,
+		       const struct symlog_sources *from, struct markup_tally *tally,
 		       struct sc_error *err)
 {
 	struct symlog_filter_options how = filter_options(options, from, tally);
 	const struct symlog_batch_options batch = {
-		.output_dir = o.output_dir, .format = options->format, .jobs = jobs,
+		.output_dir = o.output_dir, .format = options->format, .jobs = choose_jobs(),
 		.how = &how, .progress = progress_update, .fault = cmd_complain,
 	};
 	struct symlog_batch sum;
@@ -169,24 +179,46 @@ static int filter_each(struct symlog_list *logs, const struct markup_options *op
 		cmd_error("%zu log%s filtered, %zu already up to date, %zu failed", sum.filtered,
 			  sum.filtered == 1 ? "" : "s", sum.skipped, sum.failed);
 	if (!o.quiet && sum.skipped && !sum.filtered && !sum.failed)
-		cmd_error("nothing to do: the outputs in %s are up to date",
-			  o.output_dir);
+		cmd_error("nothing to do: the outputs in %s are up to date", o.output_dir);
 	return sum.broken ? STATUS_ERROR : sum.failed || logs->failed ? STATUS_PARTLY : STATUS_OK;
+}
+
+/* The page of each log, and that of the groups, with links to them. */
+static int filter_groups(struct symlog_list *logs, const struct markup_options *options,
+			 const struct symlog_sources *from, struct markup_tally *tally,
+			 struct sc_error *err)
+{
+	struct markup_options each = *options;
+	struct group_pages pages;
+	int status = group_pages_open(&pages, logs, o.output_dir, options->format, err), rc;
+
+	if (status)
+		return status;
+	each.group = false;
+	status = filter_each(logs, &each, from, tally, err);
+	if (status >= 0 && status != STATUS_ERROR) {
+		rc = filter_all(logs, options, from, NULL, &pages, err);
+		status = rc ? rc : status;
+	}
+	return group_pages_close(&pages, status);
 }
 
 /* Options that make no sense together. */
 static int check_options(const struct symlog_list *logs, const struct markup_options *markup,
 			 struct sc_error *err)
 {
-	if (o.group && (o.output_dir || o.form.dialect != MARKUP_DEFAULT))
-		return sc_error_set(err, SC_EINVAL, "--group and %s exclude each other",
-				    o.output_dir ? "--output-dir" : "--dialect");
+	struct markup_options log = *markup;
+
+	log.group = false;
+	if (o.group && o.form.dialect != MARKUP_DEFAULT)
+		return sc_error_set(err, SC_EINVAL, "--group and --dialect exclude each other");
+	if (o.group && o.output_dir && !markup_form_of(&log)->whole_page)
+		return sc_error_set(err, SC_EINVAL, "--group with --output-dir is for --format html");
 	if (o.output_dir && o.dumpfile_output)
-		return sc_error_set(err, SC_EINVAL,
-				    "--output-dir and --dumpfile-output exclude each other");
-	if (o.source_lines && !markup_form_of(markup)->sources)
+		return sc_error_set(err, SC_EINVAL, "--output-dir and --dumpfile-output exclude each other");
+	if (o.source_lines && !markup_form_of(o.output_dir ? &log : markup)->sources)
 		return sc_error_set(err, SC_EINVAL, "--source is for logs of the default dialect");
-	if ((o.link || o.own.len) && !markup_form_of(markup)->whole_page && !o.group)
+	if ((o.link || o.own.len) && !markup_form_of(&log)->whole_page && !o.group)
 		return sc_error_set(err, SC_EINVAL, "%s is for --format html",
 				    o.link ? "--link" : "--own");
 	if (o.link && page_link_check(o.link, err))
@@ -196,13 +228,6 @@ static int check_options(const struct symlog_list *logs, const struct markup_opt
 			return sc_error_set(err, SC_EINVAL,
 					    "with --output-dir the logs must be files");
 	return 0;
-}
-
-static unsigned choose_jobs(void)
-{
-	const uint64_t jobs = o.jobs ? o.jobs : sc_cores();
-
-	return jobs < JOBS_MAX ? (unsigned)jobs : JOBS_MAX;
 }
 
 static void destroy_tally(struct markup_tally **t)
@@ -328,7 +353,6 @@ static int run(int argc, char **argv, struct sc_error *err)
 	struct symcache_source_search search = { .folders = o.source_dirs.items };
 	struct cmd_caches c;
 	struct markup_options markup = form_markup(&o.form);
-	const unsigned jobs = choose_jobs();
 	bool no_store;
 	int status;
 
@@ -343,7 +367,7 @@ static int run(int argc, char **argv, struct sc_error *err)
 	logs.except = o.output_dir;
 	logs.fault = cmd_complain;
 	for (int i = 0; i < argc || !i; i++)
-		if (symlog_list_add(&logs, argc ? argv[i] : "-", argc <= 1, jobs, NULL))
+		if (symlog_list_add(&logs, argc ? argv[i] : "-", argc <= 1, choose_jobs(), NULL))
 			must(NULL);
 	markup.name_inputs = !o.output_dir && logs.num > 1;
 	if (logs.num == 1)
@@ -376,8 +400,10 @@ static int run(int argc, char **argv, struct sc_error *err)
 	};
 	status = symcache_finder_check(&from_where.find, err);
 	if (!status)
-		status = o.output_dir ? filter_each(&logs, &markup, &from_where, jobs, tally, err)
-				      : filter_all(&logs, &markup, &from_where, jobs, tally, err);
+		status = o.output_dir && o.group ?
+				 filter_groups(&logs, &markup, &from_where, tally, err) :
+			 o.output_dir ? filter_each(&logs, &markup, &from_where, tally, err) :
+					filter_all(&logs, &markup, &from_where, tally, NULL, err);
 	symcache_debug_files_destroy(search.files);
 	symcache_transforms_deinit(&search.maps);
 	cmd_caches_deinit(&c);

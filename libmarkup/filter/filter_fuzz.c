@@ -16,9 +16,10 @@ static void check(bool ok)
 }
 
 /* The groups of the log, fed in pieces. */
-static struct fake_text groups_of(const char *in, size_t len, size_t piece)
+static struct fake_text groups_of(const char *in, size_t len, size_t piece,
+				  enum markup_format format)
 {
-	const struct markup_options options = { .group = true };
+	const struct markup_options options = { .group = true, .format = format };
 	struct fake_text got = { 0 };
 	struct markup_groups *g;
 	struct markup_filter *f;
@@ -29,15 +30,16 @@ static struct fake_text groups_of(const char *in, size_t len, size_t piece)
 	for (size_t at = 0; at < len; at += piece)
 		check(!markup_filter_feed(f, in + at, len - at < piece ? len - at : piece));
 	check(!markup_filter_finish(f) && !markup_filter_end(f) &&
-	      !markup_groups_write(g, MARKUP_JSON, false, fake_append, &got));
+	      !markup_groups_write(g, format, false, fake_append, &got));
 	markup_filter_destroy(f);
 	markup_groups_destroy(g);
 	return got;
 }
 
-static void check_groups(const char *in, size_t len, size_t piece)
+static void check_groups(const char *in, size_t len, size_t piece, enum markup_format format)
 {
-	struct fake_text whole = groups_of(in, len, len + 1), pieces = groups_of(in, len, piece);
+	struct fake_text whole = groups_of(in, len, len + 1, format);
+	struct fake_text pieces = groups_of(in, len, piece, format);
 
 	check(whole.len == pieces.len &&
 	      (!whole.len || !memcmp(whole.buf, pieces.buf, whole.len)));
@@ -89,6 +91,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	}
 	fake_sink_deinit(&whole);
 	fake_sink_deinit(&pieces);
-	check_groups(in, len, data[1] % 16 + 1u);
+	check_groups(in, len, data[1] % 16 + 1u, MARKUP_JSON);
+	check_groups(in, len, data[1] % 16 + 1u, MARKUP_HTML);
 	return 0;
 }

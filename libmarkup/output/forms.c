@@ -10,17 +10,19 @@ static const struct mk_renderer *const of_dialect[] = {
 	[MARKUP_FUCHSIA] = &mk_fuchsia_renderer,
 };
 #define FORMATS(X) \
-	X(MARKUP_TEXT_OUT, "text", "", &mk_text_renderer, mk_groups_text) \
-	X(MARKUP_JSON, "json", ".json", &mk_json_renderer, mk_groups_json) \
-	X(MARKUP_HTML, "html", ".html", &mk_html_renderer, mk_groups_html)
+	X(MARKUP_TEXT_OUT, "text", "", &mk_text_renderer, &mk_group_renderer, mk_groups_text) \
+	X(MARKUP_JSON, "json", ".json", &mk_json_renderer, &mk_group_renderer, mk_groups_json) \
+	X(MARKUP_HTML, "html", ".html", &mk_html_renderer, &mk_group_page_renderer, mk_groups_html)
 
-#define NAME(format, name, suffix, renderer, groups) [format] = name,
-#define SUFFIX(format, name, suffix, renderer, groups) [format] = suffix,
-#define RENDERER(format, name, suffix, renderer, groups) [format] = renderer,
-#define GROUPS(format, name, suffix, renderer, groups) [format] = groups,
+#define NAME(format, name, suffix, renderer, group, groups) [format] = name,
+#define SUFFIX(format, name, suffix, renderer, group, groups) [format] = suffix,
+#define RENDERER(format, name, suffix, renderer, group, groups) [format] = renderer,
+#define GROUP(format, name, suffix, renderer, group, groups) [format] = group,
+#define GROUPS(format, name, suffix, renderer, group, groups) [format] = groups,
 const char *const markup_format_names[] = { FORMATS(NAME) NULL };
 const char *const markup_format_suffixes[] = { FORMATS(SUFFIX) NULL };
 static const struct mk_renderer *const of_format[] = { FORMATS(RENDERER) };
+static const struct mk_renderer *const of_groups[] = { FORMATS(GROUP) };
 void (*const mk_groups_put[])(struct mk_out *o, const struct markup_groups *g) = {
 	FORMATS(GROUPS)
 };
@@ -28,7 +30,7 @@ void (*const mk_groups_put[])(struct mk_out *o, const struct markup_groups *g) =
 const struct mk_renderer *mk_choose_renderer(const struct markup_options *options)
 {
 	if (options->group)
-		return &mk_group_renderer;
+		return of_groups[options->format];
 	return options->dialect == MARKUP_DEFAULT ? of_format[options->format]
 						  : of_dialect[options->dialect];
 }

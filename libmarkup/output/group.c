@@ -213,6 +213,24 @@ static void group_line(struct mk_output *r, const struct mk_line *l)
 	(void)r, (void)l;
 }
 
+/* What a page says of stacks is taken from the lines before them. */
+static void page_line(struct mk_output *r, const struct mk_line *l)
+{
+	const char *input = r->where->input ? r->where->input : "";
+	struct mk_group_record line = { .reach = GROUP_LINE, .input_len = (uint32_t)strlen(input),
+					.line = r->where->line_no + 1 };
+	size_t len = l->len;
+
+	if (!(l->part & MK_LINE_FIRST))
+		return;
+	while (len && strchr("\r\n", l->p[len - 1]))
+		len--;
+	line.functions_len = (uint32_t)(len < GROUP_LINE_MAX ? len : GROUP_LINE_MAX);
+	mk_out_put(&r->out, (const char *)&line, sizeof(line));
+	mk_out_put(&r->out, input, line.input_len);
+	mk_out_put(&r->out, l->p, line.functions_len);
+}
+
 static void group_held(struct mk_output *r, const struct mk_held *h)
 {
 	(void)r, (void)h;
@@ -229,6 +247,18 @@ const struct mk_renderer mk_group_renderer = {
 	.colours = COLOURS_LEFT,
 	.drops_plain = true,
 	.line = group_line,
+	.event = group_event,
+	.line_end = group_line,
+	.held = group_held,
+	.plain = group_plain,
+};
+
+const struct mk_renderer mk_group_page_renderer = {
+	.form = { .escapes = true },
+	.state_size = sizeof(struct group_state),
+	.colours = COLOURS_LEFT,
+	.every_line = true,
+	.line = page_line,
 	.event = group_event,
 	.line_end = group_line,
 	.held = group_held,

@@ -11,7 +11,9 @@
 #ifndef MARKUP_GROUP_H
 #define MARKUP_GROUP_H
 
+#include "libmarkup/output/html/title.h"
 #include "libmarkup/output/output.h"
+#include "libmarkup/output/when.h"
 
 #define GROUPS_MAX       65536u
 #define GROUP_BYTES_MAX  (64u << 20) /* of the functions of all groups */
@@ -20,7 +22,10 @@
 
 /* A frame; the texts follow it in this order: name of the input, format, process,
  * functions with a newline behind each, innermost first, and in front of each whether it is the
- * program's own. */
+ * program's own. Or, for a page, a line, before its frames: the name of the input, and the
+ * beginning of the line as `functions`; its `reach` is GROUP_LINE. */
+#define GROUP_LINE UINT32_MAX
+#define GROUP_LINE_MAX 512u /* bytes of it */
 enum { GROUP_OWN = 'o', GROUP_OTHER = '-' };
 
 struct mk_group_record {
@@ -34,17 +39,26 @@ struct mk_group_record {
 struct group_place {
 	uint32_t input; /* index into markup_groups.inputs */
 	uint64_t line;
+	char when[MK_WHEN_MAX]; /* of a page; "": unknown */
 };
 
 struct group {
 	uint64_t signature, count;
 	struct group_place first, last;
 	uint32_t own; /* the number of its first function of the program's own; UINT32_MAX: none */
+	char *kind;   /* of a page: the signal or report before the first stack that had one; HTML */
 	size_t len;
 	char functions[]; /* a newline behind each */
 };
 
 struct group_stack;
+
+/* The lines of a log on their way, for a page. */
+struct group_lines {
+	struct mk_recent recent; /* without frames, since the last stack */
+	struct mk_out line, scratch; /* the last line, escaped, if it had no frames so far */
+	char when[MK_WHEN_MAX];  /* the last one that a line had */
+};
 
 struct markup_groups {
 	VEC(struct group *) groups;
@@ -53,8 +67,10 @@ struct markup_groups {
 	size_t slots;
 	struct group_stack *open; /* the stacks whose end has not come */
 	size_t num_open;
-	VEC(char *) inputs;       /* names of those that had frames */
+	VEC(char *) inputs;       /* names of those that had records */
 	struct mk_out pending;    /* a record that has not come as a whole */
+	struct group_lines lines;
+	const struct markup_page *pages;
 	uint64_t stacks;          /* all of them */
 	uint64_t nameless;        /* stacks in no group: of no frame is anything known */
 	uint64_t left_out;        /* stacks for whose group there was no room */

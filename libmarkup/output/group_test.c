@@ -48,13 +48,17 @@ static void test_fold(void **state)
 static char *grouped(const char *log, enum markup_format format, unsigned threads, size_t piece)
 {
 	const struct markup_resolver resolvers[] = { fake_resolver, fake_resolver, fake_resolver };
-	const struct markup_options options = { .group = true };
+	static const struct markup_page pages[] = {
+		{ "other", "other.html" }, { "log", "a b/javascript:%.html" }, { NULL, NULL },
+	};
+	const struct markup_options options = { .group = true, .format = format };
 	struct fake_text got = { 0 };
 	struct markup_groups *g;
 	struct markup_filter *f;
 	size_t len = strlen(log);
 
 	assert_int_equal(markup_groups_create(&g), 0);
+	markup_groups_pages(g, pages);
 	const struct markup_sink sink = { g, markup_groups_take };
 	assert_int_equal(markup_filter_create(&options, resolvers, threads, &sink, &f), 0);
 	markup_filter_input(f, "log");
@@ -117,9 +121,36 @@ static void test_deep(void **state)
 	free(got);
 }
 
+/* Of a page: what stacks are called by, times, links. */
+static void test_page(void **state)
+{
+	static const char log[] =
+		"Jan  9 10:00:00 host x: process got SIGSEGV at 0\n" FRAME(0, 1190) FRAME(1, 1200)
+		"2025-01-09T23:59:00 <b class=bad>no</b>\n" FRAME(0, 1200)
+		"SIGABRT\n2025-01-09T23:59:01 x\n" FRAME(0, 1190) FRAME(1, 1200);
+	static const char *const want[] = {
+		"<b class=bad>SIGSEGV</b> · 3 functions",
+		"<details><summary>1 function<",
+		"<a href=\"a%20b/javascript%3A%25.html#L2\"><span class=dim></span>log:2</a>"
+		"<time>Jan  9 10:00:00</time>",
+		"#L5\"><span class=dim></span>log:5</a><time>2025-01-09T23:59:00</time>",
+		"#L8\"><span class=dim></span>log:8</a><time>2025-01-09T23:59:01</time>",
+	};
+
+	(void)state;
+	for (size_t piece = 1; piece < 300; piece *= 17) {
+		char *got = grouped(log, MARKUP_HTML, 1, piece);
+
+		for (size_t i = 0; i < sizeof(want) / sizeof(*want); i++)
+			assert_non_null(strstr(got, want[i]));
+		assert_null(strstr(got, "SIGABRT")); /* the first that it is called by */
+		free(got);
+	}
+}
+
 static void test_threads(void **state)
 {
-	static const char stack[] = FRAME(0, 1190) FRAME(1, 1200) "text that is between them\n"
+	static const char stack[] = FRAME(0, 1190) FRAME(1, 1200) "text that is between them: SIGBUS\n"
 				    "{{{bt:0:0x1}}}\n{{{bt:1:0x2}}}\n";
 	const size_t n = 8000;
 	char *log = malloc(n * sizeof(stack)), *p = log;
@@ -144,7 +175,7 @@ int main(void)
 		cmocka_unit_test(test_fold),
 		cmocka_unit_test(test_stacks),
 		cmocka_unit_test(test_deep),
-		cmocka_unit_test(test_threads),
+		cmocka_unit_test(test_page), cmocka_unit_test(test_threads),
 	};
 	return cmocka_run_group_tests_name("group", tests, NULL, NULL);
 }

@@ -6,6 +6,7 @@
  * groups that come when the table is full only the number of their stacks is known.
  */
 #include "libmarkup/output/group.h"
+#include "libmarkup/output/html/page.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -13,6 +14,8 @@
 #define OPEN_MAX     64u /* stacks at a time */
 #define NUMBERED_FAR 64u /* lines between two frames of a stack */
 #define KEY_MAX      (DEMUX_KEY_MAX + 32u)
+#define KIND_MAX     96u /* bytes of what a stack is called by */
+#define KIND_LENT    12u /* lines */
 
 struct group_stack {
 	char key[KEY_MAX]; /* process and format */
@@ -21,6 +24,7 @@ struct group_stack {
 	uint64_t line, number; /* of the last frame */
 	uint32_t reach, frames;
 	uint32_t own; /* as of a group */
+	char kind[KIND_MAX];
 	struct mk_out functions;
 };
 
@@ -48,8 +52,10 @@ void markup_groups_destroy(struct markup_groups *g)
 		return;
 	for (size_t i = 0; g->open && i < OPEN_MAX; i++)
 		mk_out_deinit(&g->open[i].functions);
-	for (size_t i = 0; i < g->groups.len; i++)
+	for (size_t i = 0; i < g->groups.len; i++) {
+		free(g->groups.data[i]->kind);
 		free(g->groups.data[i]);
+	}
 	for (size_t i = 0; i < g->inputs.len; i++)
 		free(g->inputs.data[i]);
 	free(g->open);
@@ -57,6 +63,9 @@ void markup_groups_destroy(struct markup_groups *g)
 	vec_deinit(&g->inputs);
 	free(g->index);
 	mk_out_deinit(&g->pending);
+	mk_out_deinit(&g->lines.recent.text);
+	mk_out_deinit(&g->lines.line);
+	mk_out_deinit(&g->lines.scratch);
 	free(g);
 }
 
@@ -137,7 +146,55 @@ static void end_stack(struct markup_groups *g, struct group_stack *s)
 			found->first = s->first;
 		if (is_before(&found->last, &s->first))
 			found->last = s->first;
+		if (*s->kind && !found->kind && !(found->kind = strdup(s->kind)))
+			g->no_memory = true;
 	}
+}
+
+/* ---- lines, for a page ----------------------------------------------------------- */
+
+static void forget_lines(struct group_lines *l)
+{
+	mk_recent_clear(&l->recent);
+	l->line.len = 0;
+	*l->when = 0;
+}
+
+/* Frames of the line before would have come by now. */
+static void take_line(struct group_lines *l, struct sc_str text)
+{
+	const struct sc_str when = mk_when(text);
+
+	if (l->line.len)
+		mk_recent_add(&l->recent, l->line.buf, l->line.len);
+	l->line.len = 0;
+	mk_html_text(&l->line, text);
+	mk_out_char(&l->line, '\n');
+	if (when.len && when.len < sizeof(l->when)) {
+		memcpy(l->when, when.ptr, when.len);
+		l->when[when.len] = 0;
+	}
+}
+
+/* The word in red of a title: the signal or the report. A frame alone, as kernels have it before their
+ * traces, lends the next stack its kind. */
+static void name_stack(struct group_lines *l, struct group_stack *s, uint64_t line)
+{
+	static const char red[] = "<b class=bad>";
+	const bool lends = s->frames == 1 && line > s->line && line - s->line <= KIND_LENT;
+	const char *from, *end;
+
+	l->scratch.len = 0;
+	if (mk_html_title(&l->scratch, &l->recent) || !lends)
+		*s->kind = 0;
+	from = memmem(l->scratch.buf, l->scratch.len, red, sizeof(red) - 1);
+	from = from ? from + sizeof(red) - 1 : NULL;
+	end = from ? memmem(from, (size_t)(l->scratch.buf + l->scratch.len - from), "</b>", 4) : NULL;
+	if (end && (size_t)(end - from) < sizeof(s->kind)) {
+		memcpy(s->kind, from, (size_t)(end - from));
+		s->kind[end - from] = 0;
+	}
+	mk_recent_clear(&l->recent);
 }
 
 /* ---- stacks -------------------------------------------------------------------- */
@@ -210,6 +267,7 @@ static uint32_t input_of(struct markup_groups *g, const char *name, size_t len)
 	if (last && strlen(last) == len && !memcmp(last, name, len))
 		return (uint32_t)n - 1;
 	close_all(g);
+	forget_lines(&g->lines);
 	if (!vec_reserve(&g->inputs, 1) || !(g->inputs.data[n] = strndup(name, len))) {
 		g->no_memory = true;
 		return 0;
@@ -234,13 +292,18 @@ static void take_frame(struct markup_groups *g, const struct mk_group_record *f,
 		return;
 	if (s->frames && !goes_on(s, f)) {
 		end_stack(g, s);
+		name_stack(&g->lines, s, f->line);
 		s->frames = 0;
+	} else if (!s->frames) {
+		name_stack(&g->lines, s, f->line);
 	}
 	if (!s->frames) {
-		s->first = (struct group_place){ input, f->line };
+		s->first = (struct group_place){ .input = input, .line = f->line };
+		memcpy(s->first.when, g->lines.when, sizeof(s->first.when));
 		s->functions.len = 0;
 		s->own = UINT32_MAX;
 	}
+	g->lines.line.len = 0;
 	s->line = f->line;
 	s->number = f->number;
 	add_frame(s, functions, functions + f->functions_len);
@@ -262,13 +325,24 @@ int markup_groups_take(void *groups, const char *data, size_t len)
 				    f.functions_len;
 		if (left < size)
 			break;
-		take_frame(g, &f, p + sizeof(f));
+		if (f.reach == GROUP_LINE) {
+			input_of(g, p + sizeof(f), f.input_len);
+			take_line(&g->lines, (struct sc_str){ p + sizeof(f) + f.input_len, f.functions_len });
+		} else {
+			take_frame(g, &f, p + sizeof(f));
+		}
 		p += size;
 		left -= size;
 	}
 	memmove(g->pending.buf, p, left);
 	g->pending.len = left;
-	return g->no_memory || g->pending.error;
+	return g->no_memory || g->pending.error || g->lines.line.error ||
+	       g->lines.recent.text.error || g->lines.scratch.error;
+}
+
+void markup_groups_pages(struct markup_groups *g, const struct markup_page *pages)
+{
+	g->pages = pages;
 }
 
 static int by_count(const void *a, const void *b)

@@ -68,7 +68,7 @@ struct mk_renderer {
 };
 
 extern const struct mk_renderer mk_text_renderer, mk_llvm_renderer, mk_fuchsia_renderer,
-	mk_json_renderer, mk_html_renderer, mk_group_renderer;
+	mk_json_renderer, mk_html_renderer, mk_group_renderer, mk_group_page_renderer;
 
 /* The module line that is being collected. */
 struct mk_modline {

@@ -175,6 +175,8 @@ static int make(struct symlog_filter *f)
 
 	if (!rc && o->markup->group)
 		rc = markup_groups_create(&f->groups);
+	if (!rc && f->groups)
+		markup_groups_pages(f->groups, f->options.pages);
 	return rc ? rc : markup_filter_create(o->markup, sc_log_resolvers_functions(f->resolvers),
 					      o->threads, &sink, &f->filter);
 }

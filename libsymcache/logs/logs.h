@@ -77,6 +77,7 @@ struct symlog_filter_options {
 	struct symlog_sources from;
 	unsigned threads;           /* for one log */
 	struct markup_tally *tally; /* shared by filters, so that each warning comes once; or NULL */
+	const struct markup_page *pages; /* of options->group: of markup_groups_pages() */
 	bool quiet;                 /* faults only, no complaints */
 	bool no_output;             /* as in struct markup_sink: nothing is written */
 	const char *name;           /* in front of faults and, but for LLVM's, of complaints:

@@ -21,7 +21,7 @@ static void name(struct mk_page *p)
 	int severity;
 
 	t->next_title.len = 0;
-	severity = mk_html_title(&t->next_title, p->recent.buf, p->recent.len);
+	severity = mk_html_title(&t->next_title, &p->recent);
 	if (!severity && t->severity && t->frames == 1 && p->line > t->line &&
 	    p->line - t->line <= NAME_LENT)
 		return;
@@ -39,7 +39,7 @@ void mk_trace_begin(struct mk_page *p, const struct mk_mark *f)
 	t->number = t->frames = t->missing = t->lines = 0;
 	t->reach = f->reach;
 	t->first_line = p->line;
-	p->recent.len = p->recent_line = 0;
+	mk_recent_clear(&p->recent);
 	p->at = AT_TRACE;
 }
 
@@ -233,9 +233,8 @@ static void put_loose(struct mk_page *p)
 		p->line++;
 		mk_list_line(p, 'L');
 		mk_out_put(&p->out, text, (size_t)(at - text));
-		mk_out_put(&p->recent, text, (size_t)(at - text));
+		mk_recent_add(&p->recent, text, (size_t)(at - text));
 	}
-	p->recent_line = p->recent.len;
 	p->line = line;
 }
 

@@ -28,7 +28,7 @@ static void page_destroy(void *whole)
 		return;
 	mk_out_deinit(&p->out);
 	mk_out_deinit(&p->pending);
-	mk_out_deinit(&p->recent);
+	mk_out_deinit(&p->recent.text);
 	mk_out_deinit(&p->trace.rows);
 	mk_out_deinit(&p->trace.title);
 	mk_out_deinit(&p->trace.next_title);
@@ -124,7 +124,7 @@ static void end_input(struct mk_page *p)
 	close_all(p);
 	mk_part_end(p);
 	p->line = 0;
-	p->recent.len = 0;
+	mk_recent_clear(&p->recent);
 }
 
 static void take_mark(struct mk_page *p, const char *mark, const char *end)
@@ -156,25 +156,6 @@ static void take_mark(struct mk_page *p, const char *mark, const char *end)
 	}
 }
 
-/* Of lines without frames the beginning counts for the name of a backtrace. */
-static void note_recent(struct mk_page *p, const char *text, size_t len)
-{
-	const size_t room = 512 - (p->recent.len - p->recent_line);
-	const bool ends = len && text[len - 1] == '\n';
-
-	mk_out_put(&p->recent, text, len < room ? len : room - 1);
-	if (ends && len >= room)
-		mk_out_char(&p->recent, '\n');
-	if (ends)
-		p->recent_line = p->recent.len;
-	if (ends && p->recent.len > RECENT_MAX) {
-		const size_t half = RECENT_MAX / 2;
-
-		memmove(p->recent.buf, p->recent.buf + p->recent.len - half, half);
-		p->recent.len = p->recent_line = half;
-	}
-}
-
 static void put_text(struct mk_page *p, const char *text, size_t len)
 {
 	if (p->at == AT_TRACE) {
@@ -183,7 +164,7 @@ static void put_text(struct mk_page *p, const char *text, size_t len)
 	}
 	mk_out_put(&p->out, text, len);
 	if (p->at == AT_LINES)
-		note_recent(p, text, len);
+		mk_recent_add(&p->recent, text, len);
 }
 
 /* How much of it was taken: all but the beginning of a mark. */
@@ -209,7 +190,7 @@ static size_t take_bytes(struct mk_page *p, const char *data, size_t len)
 static int error_of(const struct mk_page *p)
 {
 	const struct mk_out *const outs[] = {
-		&p->out, &p->pending, &p->recent, &p->trace.rows, &p->trace.title,
+		&p->out, &p->pending, &p->recent.text, &p->trace.rows, &p->trace.title,
 		&p->trace.next_title, &p->trace.module, &p->outline, &p->crash,
 	};
 

@@ -3,6 +3,7 @@
 #define MARKUP_COMPOSE_H
 
 #include "libmarkup/output/html/html.h"
+#include "libmarkup/output/html/title.h"
 
 #define BLOCK_LINES 64u          /* of a list, which the browser lays out when it is in sight */
 #define PLAIN_LINES 4096u        /* of a page; what follows is in parts */
@@ -10,7 +11,6 @@
 #define LOOSE_MAX   3u           /* lines without a frame between two of a backtrace */
 #define TRACE_LINES 2048u        /* of a backtrace; a longer one goes on as another */
 #define TRACE_BYTES (1u << 20)
-#define RECENT_MAX  (16u << 10)  /* bytes of lines before a backtrace */
 #define OUTLINE_MAX 1000u        /* backtraces that are listed */
 
 /* The mark of a line with a frame. */
@@ -45,8 +45,7 @@ struct mk_page {
 	bool in_part;
 	uint64_t part_line;       /* its first */
 	struct { uint64_t first, modules, maps; } fold;
-	struct mk_out recent;     /* lines without frames since the last backtrace */
-	size_t recent_line;       /* where its last line begins */
+	struct mk_recent recent;  /* lines without frames since the last backtrace */
 	struct mk_backtrace trace;
 	uint64_t traces;
 	struct mk_out outline;    /* a list */
@@ -76,13 +75,6 @@ void mk_trace_line(struct mk_page *p, const struct mk_mark *f);
 void mk_trace_frame(struct mk_page *p, struct sc_str module);
 /* Writes it; the lines behind its last frame are lines again. */
 void mk_trace_end(struct mk_page *p);
-
-/* ---- title.c ---------------------------------------------------------------------- */
-
-/* Writes what a backtrace is called by the lines before it, escaped ones, each with a newline:
- * a signal, a report (2: something crashed), what such a report adds (1), else the last line (0).
- * Nothing: there is none. */
-int mk_html_title(struct mk_out *o, const char *lines, size_t len);
 
 /* ---- head.c ----------------------------------------------------------------------- */
 

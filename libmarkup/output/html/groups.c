@@ -1,19 +1,64 @@
 /*
  * Groups of stacks as a page: a row for each, the most frequent first: its number with a bar, the
- * first function of the program's own, all functions folded, the first and the last place.
+ * first function of the program's own, what it was called by (SIGSEGV), all functions folded, the
+ * first and the last place, with times, and with links if there are pages of the logs.
  */
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
 #include "libmarkup/output/group.h"
 #include "libmarkup/output/html/page.h"
 
-static void put_place(struct mk_out *o, const struct markup_groups *g,
+/* The pages of the inputs that had frames; both lists are in the order of the logs. The caller frees
+ * it; NULL: there are no pages, or there is no memory for links to them. */
+static const char **find_urls(const struct markup_groups *g)
+{
+	const struct markup_page *page = g->pages;
+	const char **urls = page ? calloc(g->inputs.len + 1, sizeof(*urls)) : NULL;
+
+	for (size_t i = 0; urls && i < g->inputs.len; i++) {
+		const struct markup_page *p = page;
+
+		while (p->input && strcmp(p->input, g->inputs.data[i]))
+			p++;
+		urls[i] = p->input ? p->url : NULL;
+		page = p->input ? p + 1 : page;
+	}
+	return urls;
+}
+
+static void put_url(struct mk_out *o, const char *path)
+{
+	static const char digits[] = "0123456789ABCDEF";
+
+	for (const unsigned char *p = (const unsigned char *)path; *p; p++) {
+		const char escape[3] = { '%', digits[*p >> 4], digits[*p & 15] };
+
+		if (isalnum(*p) || strchr("-._~/", *p))
+			mk_out_char(o, (char)*p);
+		else
+			mk_out_put(o, escape, sizeof(escape));
+	}
+}
+
+static void put_place(struct mk_out *o, const struct markup_groups *g, const char *const *urls,
 		      const struct group_place *place)
 {
 	const struct sc_str name = mk_groups_input(g, place), last = sc_basename(name);
+	const char *url = urls && place->input < g->inputs.len ? urls[place->input] : NULL;
 
-	mk_put(o, "<td title=\"", mk_escaped(name), ":", place->line, "\"><span class=dim>",
-	       mk_escaped((struct sc_str){ name.ptr, name.len - last.len }), "</span>",
-	       mk_escaped(last), ":");
-	mk_put(o, place->line);
+	mk_put(o, "<td title=\"", mk_escaped(name), ":", place->line, "\">");
+	if (url) {
+		mk_out_lit(o, "<a href=\"");
+		put_url(o, url);
+		mk_put(o, "#L", place->line, "\">");
+	}
+	mk_put(o, "<span class=dim>", mk_escaped((struct sc_str){ name.ptr, name.len - last.len }),
+	       "</span>", mk_escaped(last), ":", place->line);
+	mk_put(o, url ? "</a>" : "");
+	if (*place->when)
+		mk_put(o, "<time>", mk_escaped_text(place->when), "</time>");
 }
 
 /* A bar of this part of the largest group, in tenths of a percent. */
@@ -38,9 +83,11 @@ static uint32_t count_functions(const struct group *group, struct sc_str *called
 	return n;
 }
 
-static void put_group(struct mk_out *o, const struct markup_groups *g, const struct group *group,
-		      uint64_t largest)
+static void put_group(struct mk_out *o, const struct markup_groups *g, const char *const *urls,
+		      const struct group *group)
 {
+	const uint64_t largest = g->groups.data[0]->count;
+
 	const char *p = group->functions;
 	struct sc_str function, called;
 	const uint32_t n = count_functions(group, &called);
@@ -52,6 +99,8 @@ static void put_group(struct mk_out *o, const struct markup_groups *g, const str
 	mk_put(o, "<td><span class=\"fn", group->own == UINT32_MAX ? " lib" : "", "\">");
 	mk_row_name(o, called);
 	mk_put(o, "</span><details><summary>");
+	if (group->kind) /* of a title: it is escaped */
+		mk_put(o, "<b class=bad>", group->kind, "</b> · ");
 	mk_page_count(o, n, "function");
 	mk_put(o, "<code> · ");
 	mk_groups_signature(o, group->signature);
@@ -59,14 +108,15 @@ static void put_group(struct mk_out *o, const struct markup_groups *g, const str
 	for (uint32_t i = 0; mk_groups_function(group, &p, &function); i++)
 		mk_put(o, i == group->own ? "<li class=o><b>" : "<li><b>", mk_escaped(function), "</b>");
 	mk_put(o, "</ol></details>");
-	put_place(o, g, &group->first);
-	put_place(o, g, &group->last);
+	put_place(o, g, urls, &group->first);
+	put_place(o, g, urls, &group->last);
 	mk_put(o, "\n");
 }
 
 void mk_groups_html(struct mk_out *o, const struct markup_groups *g)
 {
 	static const char title[] = "Groups of stacks";
+	const char **urls = find_urls(g);
 
 	mk_page_begin(o, MK_PAGE_GROUPS, mk_escaped_text(title), NULL);
 	mk_page_bar(o, MK_PAGE_GROUPS, title, NULL);
@@ -78,7 +128,8 @@ void mk_groups_html(struct mk_out *o, const struct markup_groups *g)
 		  "<th scope=col data-s=2><button>First</button>"
 		  "<th scope=col data-s=3><button>Last</button></thead>\n<tbody>\n");
 	for (size_t i = 0; i < g->groups.len; i++)
-		put_group(o, g, g->groups.data[i], g->groups.data[0]->count);
+		put_group(o, g, urls, g->groups.data[i]);
+	free(urls);
 	mk_put(o, "</tbody>\n</table>\n</main>\n");
 	mk_page_end(o, MK_PAGE_GROUPS);
 }

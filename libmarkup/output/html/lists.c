@@ -78,5 +78,4 @@ void mk_list_line(struct mk_page *p, char kind)
 	}
 	p->in_block++;
 	p->at = kind == 'L' ? AT_LINES : AT_MODULES;
-	p->recent_line = p->recent.len;
 }

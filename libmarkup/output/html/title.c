@@ -2,11 +2,13 @@
  * What a backtrace is called by the lines before it: the nearest one that says why it is there,
  * else the last one. Its word in red is the signal or the report.
  */
-#include "libmarkup/output/html/compose.h"
+#include "libmarkup/output/html/title.h"
 
 #include <ctype.h>
+#include <string.h>
 
-#define SHOWN_MAX 70u /* bytes of a line */
+#define RECENT_MAX (16u << 10)
+#define SHOWN_MAX  70u /* bytes of a line */
 
 /* What such a line has, and how it becomes a title. */
 struct cause {
@@ -41,6 +43,30 @@ static const struct cause causes[] = {
 	{ "Conditional jump", NULL, 2, 2, REST }, { "definitely lost", NULL, 2, 2, REST },
 	{ "unhandled exception", NULL, 2, 4, REST }, { "fatal error", NULL, 2, 6, REST },
 };
+
+void mk_recent_add(struct mk_recent *r, const char *text, size_t len)
+{
+	struct mk_out *o = &r->text;
+	const size_t room = 512 - (o->len - r->line);
+	const bool ends = len && text[len - 1] == '\n';
+
+	mk_out_put(o, text, len < room ? len : room - 1);
+	if (ends && len >= room)
+		mk_out_char(o, '\n');
+	if (ends)
+		r->line = o->len;
+	if (ends && o->len > RECENT_MAX) {
+		const size_t half = RECENT_MAX / 2;
+
+		memmove(o->buf, o->buf + o->len - half, half);
+		o->len = r->line = half;
+	}
+}
+
+void mk_recent_clear(struct mk_recent *r)
+{
+	r->text.len = r->line = 0;
+}
 
 /* A line without its tags and its newline, cut to what is shown at the most. */
 static size_t plain_line(const char *p, const char *end, char text[static 512])
@@ -172,9 +198,9 @@ static int try_line(struct mk_out *o, const char *line, unsigned distance)
 	return 2;
 }
 
-int mk_html_title(struct mk_out *o, const char *lines, size_t len)
+int mk_html_title(struct mk_out *o, const struct mk_recent *r)
 {
-	const char *end = lines + len;
+	const char *lines = r->text.len ? r->text.buf : "", *end = lines + r->text.len;
 	char text[512], last[512] = "";
 	const char *shown;
 	int severity;
