@@ -102,10 +102,10 @@ part_bundles() {
 	cp a.store b.store
 	: > b.before
 	for ((round = 1; round <= rounds; round++)); do
-		case $((round % 6)) in
+		case $((round % 8)) in
 		0|1|2)
 			set -- x.store x x.tar.zst
-			shift $((round % 6)); what=$1
+			shift $((round % 8)); what=$1
 			rm -rf x.store x x.tar.zst
 			kill_at_random "$symcache" export -q --store a.store -o "$what"
 			[ ! -e "$what" ] || { done=$((done + 1))
@@ -124,6 +124,8 @@ part_bundles() {
 				wrong "round $round: prune made entries"
 			mv now b.before
 			;;
+		6) kill_at_random "$symcache" compact -q --store b.store --pack 0 ;;
+		7) kill_at_random "$symcache" compact -q --store b.store --unpack ;;
 		esac
 		sound b.store "round $round"
 		ids b.store > now
@@ -199,6 +201,11 @@ part_writes() {
 	every_write "import" "$copy; \"$symcache\" remove -q --store a.store \$(ids a.store | head -n 3)" \
 		"$symcache" import -q --store a.store whole
 	every_write "compact" "$copy" "$symcache" compact -q --store a.store
+	every_write "compact --pack" "$copy" "$symcache" compact -q --pack 0 --store a.store
+	every_write "compact --unpack" "$copy; \"$symcache\" compact -q --pack 0 --store a.store" \
+		"$symcache" compact -q --unpack --store a.store
+	every_write "index --packed" "rm -rf a.store*" \
+		"$symcache" index -q --packed --store a.store objects
 	every_write "verify --repair" "$copy" "$symcache" verify -q --repair --store a.store
 	for shape in store tree archive; do
 		every_write "export $shape" "$copy" \
@@ -253,6 +260,7 @@ part_memory() {
 	every_allocation "list" "$copy" "$symcache" list --store a.store
 	every_allocation "verify --repair" "$copy" "$symcache" verify -j1 --repair --store a.store
 	every_allocation "compact" "$copy" "$symcache" compact -q --store a.store
+	every_allocation "compact --pack" "$copy" "$symcache" compact -q --pack 0 --store a.store
 	every_allocation "index" "$less" "$symcache" index -q -j1 --store a.store objects/a.so
 	every_allocation "index --again" "$copy" "$symcache" index -q -j1 --again --store a.store objects/a.so
 	for x in store tree; do
@@ -265,6 +273,12 @@ part_memory() {
 	printf '%s\n' "{{{module:0:a.so:elf:$x}}}" '{{{mmap:0x0:0x100000:load:0:rx:0}}}' '{{{bt:0:0x1100}}}' \
 		"    #0 0x1234  (a.so+0x1100) (BuildId: $x)" '    #1 0x1234  (b.so+0x10) (BuildId: 1234)' > log
 	every_allocation "lookup" "$copy" "$symcache" lookup --store a.store --build-id "$x" 0x1100 0x1
+	cp full.store cold.store
+	"$symcache" compact -q --pack 0 --store cold.store
+	every_allocation "lookup of what is packed" 'rm -rf a.store*; cp cold.store a.store' \
+		"$symcache" lookup --store a.store --build-id "$(printf %040x 2)" 0x1100 0x1
+	every_allocation "compact --unpack" 'rm -rf a.store*; cp cold.store a.store' \
+		"$symcache" compact -q --unpack --store a.store
 	every_allocation "lookup --file" "$copy" "$symcache" lookup --store a.store --file objects/a.so 0x1100
 	every_allocation "filter" "$copy" "$symcache" filter -j1 --summary --store a.store log
 	every_allocation "filter --format json" "$copy" "$symcache" filter -j1 --store a.store --format json log

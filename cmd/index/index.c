@@ -14,6 +14,7 @@
 #include "cmd/index/index_report.h"
 #include "cmd/index/transforms.h"
 #include "libsymcache/base/cleanup.h"
+#include "libsymcache/packed/packed.h"
 #include "cmd/store/select.h"
 
 static struct {
@@ -22,7 +23,7 @@ static struct {
 	struct transform_options transforms;
 	struct fetch_options fetch;
 	uint64_t threads, memory;
-	bool follow, again, locals, pin, quiet, json, stats;
+	bool follow, again, locals, packed, pin, quiet, json, stats;
 } o;
 
 static const struct opt opts[] = {
@@ -40,6 +41,9 @@ static const struct opt opts[] = {
 	{ "locals", 0, OPT_FLAG, &o.locals, NULL,
 	  "store local variables, too, for lookup's FRAME on machines without the debug file; "
 	  "makes caches larger" },
+	{ "packed", 0, OPT_FLAG, &o.packed, NULL,
+	  "store caches packed, a tenth of their size, where that saves room; look-ups unpack them in "
+	  "memory (see symcache-compact(1))" },
 	{ "again", 0, OPT_FLAG, &o.again, NULL, "index also what is unchanged, and take files whose "
 	  "build ID is that of another file" },
 	{ "threads", 'j', OPT_COUNT, &o.threads, "N", "use N threads (default: all cores)" },
@@ -63,7 +67,7 @@ static struct symcache_index_options make_options(const char *tags,
 		.build.locals = o.locals,
 		.build.transforms = transforms->list, .build.num_transforms = transforms->n,
 		.transforms = transforms->text, .tags = tags, .memory = o.memory << 20,
-		.follow = o.follow, .again = o.again,
+		.follow = o.follow, .again = o.again, .pack_level = o.packed ? PACKED_LEVEL : 0,
 		.time = epoch ? strtoll(epoch, NULL, 10) : time(NULL),
 	};
 }

@@ -14,7 +14,7 @@
 static struct {
 	const char *store, *verify_key;
 	struct opt_list tags;
-	bool no_replace, pin, json, quiet;
+	bool no_replace, packed, pin, json, quiet;
 } o;
 
 static const struct opt opts[] = {
@@ -26,6 +26,8 @@ static const struct opt opts[] = {
 	OPT_PIN(&o.pin),
 	{ "no-replace", 0, OPT_FLAG, &o.no_replace, NULL,
 	  "take only what the store does not have; nothing in it is replaced" },
+	{ "packed", 0, OPT_FLAG, &o.packed, NULL,
+	  "store what is imported packed, where that saves room (see symcache-compact(1))" },
 	{ "json", 0, OPT_FLAG, &o.json, NULL, "write the summary as a JSON object" },
 	{ "quiet", 'q', OPT_FLAG, &o.quiet, NULL, "no progress and no summary" },
 	{ 0 },
@@ -93,7 +95,7 @@ static int run(int argc, char **argv, struct sc_error *err)
 	struct symbundle_imported done = { 0 };
 	struct symbundle_import_options options = {
 		.open_store = on_first, .verify_key = o.verify_key, .fault = on_fault,
-		.conflict = on_conflict, .replaced = on_replaced, .no_replace = o.no_replace,
+		.conflict = on_conflict, .replaced = on_replaced, .no_replace = o.no_replace, .packed = o.packed,
 		.progress = progress_update,
 	};
 	int rc;

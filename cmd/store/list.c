@@ -35,7 +35,7 @@ struct listing {
 
 static bool list_entry(void *ctx, const struct symstore_entry *entry)
 {
-	char kinds[SYMSTORE_KINDS_TEXT];
+	char kinds[SYMSTORE_KINDS_TEXT], packed[48] = "";
 	struct listing *l = ctx;
 
 	l->entries++;
@@ -48,10 +48,13 @@ static bool list_entry(void *ctx, const struct symstore_entry *entry)
 		mk_gen_end(l->json);
 		return true;
 	}
-	printf("%-40s %-12s %10llu %s%s\n", shown_id(entry->build_id, entry->build_id_len),
+	if (entry->packed_size)
+		snprintf(packed, sizeof(packed), " (packed: %llu bytes)",
+			 (unsigned long long)entry->packed_size);
+	printf("%-40s %-12s %10llu %s%s%s\n", shown_id(entry->build_id, entry->build_id_len),
 	       symstore_kinds_text(entry->sources, kinds), (unsigned long long)entry->cache_size,
 	       o.raw ? entry->source_path : shown(entry->source_path),
-	       entry->build_id_derived ? " (no build ID: derived)" : "");
+	       entry->build_id_derived ? " (no build ID: derived)" : "", packed);
 	return true;
 }
 

@@ -22,7 +22,7 @@ static void print(const struct symstore_removals *list, const struct removal_opt
 		if (!e->removed && !o->dry_run)
 			continue;
 		count++;
-		bytes += e->cache_size;
+		bytes += e->stored_size;
 		if (j) {
 			mk_gen_open_map(j, NULL);
 			mk_gen_text(j, "build_id", shown_id(e->id.bytes, e->id.len));

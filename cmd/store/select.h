@@ -50,6 +50,12 @@ static inline const struct symstore_selection *selection_of(struct selection *s)
 	return &s->by;
 }
 
+static inline bool selection_given(const struct selection *s)
+{
+	return s->tags.items || s->by.name || s->by.kind >= 0 || s->older.given || s->newer.given ||
+	       s->by.larger || s->by.smaller != UINT64_MAX;
+}
+
 /* The row of --pin. */
 #define OPT_PIN(where) \
 	{ "pin", 0, OPT_FLAG, (where), NULL, \

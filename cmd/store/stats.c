@@ -38,6 +38,11 @@ static void print_json(const struct symstore_info *info, const struct symstore_t
 		mk_gen_close_map(j);
 	}
 	mk_gen_close_map(j);
+	mk_gen_open_map(j, "packed");
+	mk_gen_number(j, "entries", t->packed.entries);
+	mk_gen_number(j, "cache_bytes", t->packed.bytes);
+	mk_gen_number(j, "stored_bytes", t->packed.stored);
+	mk_gen_close_map(j);
 	mk_gen_number(j, "tagged", t->tagged);
 	mk_gen_number(j, "broken_debug_info", t->broken);
 	mk_gen_number(j, "seen_files", info->seen);
@@ -66,6 +71,10 @@ static void print_text(const struct symstore_info *info, const struct symstore_t
 			printf("  %-13s%10llu  %15llu\n", kind_name(i),
 			       (unsigned long long)t->kinds[i].entries,
 			       (unsigned long long)t->kinds[i].bytes);
+	if (t->packed.entries)
+		printf("packed       %12llu  %15llu bytes of caches in %llu\n",
+		       (unsigned long long)t->packed.entries, (unsigned long long)t->packed.bytes,
+		       (unsigned long long)t->packed.stored);
 	printf("tagged       %12llu\n", (unsigned long long)t->tagged);
 	printf("broken       %12llu  with broken debug information\n",
 	       (unsigned long long)t->broken);

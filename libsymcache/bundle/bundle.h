@@ -110,6 +110,7 @@ struct symbundle_import_options {
 	const char *verify_key;     /* as above */
 	const char *tags;           /* put on what is imported, in addition to its own; or NULL */
 	bool no_replace;            /* nothing takes the place of what the store has */
+	bool packed;                /* what is imported is stored packed: symstore_write_packed() */
 	void (*fault)(void *ctx, const char *name, const char *why);
 	/* Other bytes than the store has, equally good: what was indexed later stays; `taken`:
 	 * the one imported. */

@@ -69,9 +69,9 @@ static int take(struct exporting *x, const struct symstore_entry *entry)
 	if (!o->names_only && is_there(x, entry))
 		return 0;
 	rc = bundle_get_cache(x->reader, entry, false, &cache, x->err);
-	if (rc)
+	if (rc && (rc != SC_EFORMAT || !entry->packed_size))
 		return rc;
-	if (XXH3_64bits(cache.data, cache.size) != entry->cache_hash) {
+	if (rc || XXH3_64bits(cache.data, cache.size) != entry->cache_hash) {
 		symstore_damaged(entry->build_id, entry->build_id_len, &why);
 		x->done->damaged++;
 		if (o->damaged)
@@ -88,6 +88,7 @@ static int take(struct exporting *x, const struct symstore_entry *entry)
 	if (!rc)
 		rc = list(x, &given, cache.data);
 	free(cache.made);
+	symstore_let_go(x->reader);
 	return rc;
 }
 

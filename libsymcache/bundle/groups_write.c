@@ -61,6 +61,7 @@ struct groups {
 
 static void groups_clear(struct groups *g)
 {
+	symstore_let_go(g->s->reader);
 	while (g->num) {
 		struct group *group = &g->list[--g->num];
 
@@ -72,6 +73,26 @@ static void groups_clear(struct groups *g)
 	}
 }
 
+/* A cache that the store has packed goes as it is, if no other level is asked for. */
+static int take_packed(const struct bundle_source *s, struct group *group, uint64_t *bytes,
+		       struct sc_error *err)
+{
+	const struct symstore_entry *e = &s->manifest->data[group->first].entry;
+	const void *file;
+	int rc;
+
+	if (s->progress)
+		s->progress(s->ctx, group->first, s->manifest->len, e->source_path);
+	rc = symstore_get_packed(s->reader, e->build_id, e->build_id_len, &file, &group->size, err);
+	if (rc)
+		return rc;
+	if (!(group->packed = malloc(group->size)))
+		return sc_no_memory(err);
+	memcpy(group->packed, file, group->size);
+	*bytes += group->size;
+	return 0;
+}
+
 /* The group of entry `i` on. */
 static int add(struct groups *g, size_t i, uint64_t *bytes, struct sc_error *err)
 {
@@ -80,6 +101,9 @@ static int add(struct groups *g, size_t i, uint64_t *bytes, struct sc_error *err
 	int rc = 0;
 
 	*group = (struct group){ i, groups_at(m, i) };
+	if (group->num == 1 && m->data[i].entry.packed_size && !g->s->names_only &&
+	    g->s->level == PACKED_LEVEL)
+		return take_packed(g->s, group, bytes, err);
 	group->caches = calloc(group->num, sizeof(*group->caches));
 	group->made = calloc(group->num, sizeof(*group->made));
 	if (!group->caches || !group->made)
@@ -101,7 +125,8 @@ static void pack(void *ctx, unsigned worker, size_t i)
 	struct group *group = &g->list[i];
 
 	(void)worker;
-	packed_pack(group->caches, group->num, g->s->level, &group->packed, &group->size, &group->err);
+	if (!group->packed)
+		packed_pack(group->caches, group->num, g->s->level, &group->packed, &group->size, &group->err);
 }
 
 static int put_all(struct groups *g, groups_put_fn *put, void *ctx, struct sc_error *err)

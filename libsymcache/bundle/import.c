@@ -9,6 +9,7 @@
 #include <xxhash.h>
 
 #include "libsymcache/bundle/bundle.h"
+#include "libsymcache/packed/packed.h"
 
 enum { BATCH_BYTES = 64 << 20, BATCH_ENTRIES = 1000 };
 
@@ -144,6 +145,8 @@ static int import_entry(void *ctx, const struct symstore_entry *given, const voi
 		rc = symstore_write_begin(*m->store, &m->writer, err);
 	if (rc)
 		return rc;
+	if (m->o->packed)
+		symstore_write_packed(m->writer, PACKED_LEVEL);
 	if (!(tags = tags_of(m, &entry)))
 		return sc_no_memory(err);
 	entry.tags = tags;

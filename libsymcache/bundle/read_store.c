@@ -46,6 +46,7 @@ static bool give_entry(void *ctx, const struct symstore_entry *entry)
 	else
 		s->rc = bundle_give(b, e, e ? &e->entry : entry, name,
 				    (struct bundle_bytes){ data, size }, s->err);
+	symstore_let_go(s->reader);
 	return !s->rc;
 }
 

@@ -76,6 +76,7 @@ static int put_caches(const struct bundle_source *s, groups_put_fn *put, void *c
 		if (!(rc = bundle_source_cache(s, i, &cache, err)))
 			rc = put(ctx, bundle_name(e, name), cache.data, cache.size, e->time, err);
 		free(cache.made);
+		symstore_let_go(s->reader);
 	}
 	return rc;
 }
@@ -169,6 +170,7 @@ static int write_batch(struct symstore *store, const struct bundle_source *s, si
 		rc = kept ? bundle_source_cache(s, *next, &cache, err) : sc_no_memory(err);
 		if (kept)
 			*kept = cache.made;
+		symstore_write_packed(w, e->packed_size ? s->level : 0);
 		if (!rc)
 			rc = symstore_put(w, e, NULL, (void *)cache.data, NULL, err);
 		bytes += e->cache_size;
@@ -182,6 +184,7 @@ static int write_batch(struct symstore *store, const struct bundle_source *s, si
 	for (size_t i = 0; i < made.len; i++)
 		free(made.data[i]);
 	vec_deinit(&made);
+	symstore_let_go(s->reader);
 	return rc;
 }
 

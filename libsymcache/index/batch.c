@@ -96,6 +96,8 @@ int sc_batch_commit(struct sc_batch *batch, struct sc_error *err)
 	rc = symstore_write_begin(batch->store, &writer, err);
 	if (!rc && batch->keep_files)
 		symstore_keep_files(writer);
+	if (!rc)
+		symstore_write_packed(writer, batch->pack_level);
 	if (!rc) {
 		for (size_t i = 0; i < batch->jobs.len && !rc; i++)
 			rc = gather(writer, batch->jobs.data[i], err);

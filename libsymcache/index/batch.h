@@ -8,6 +8,7 @@
 struct sc_batch {
 	struct symstore *store;
 	bool keep_files;              /* symstore_keep_files() */
+	int pack_level;               /* symstore_write_packed() */
 	VEC(struct sc_job *) jobs;
 	uint64_t bytes;
 	double begun;                 /* monotonic seconds */

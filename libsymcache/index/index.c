@@ -105,7 +105,8 @@ int symcache_index(struct symstore *store, const char *const *paths, size_t n,
 				(uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE) / 4,
 		},
 		.account = ret,
-		.batch = { .store = store, .keep_files = !options->again, .done = sc_run_committed, .ctx = &run },
+		.batch = { .store = store, .keep_files = !options->again,
+			   .pack_level = options->pack_level, .done = sc_run_committed, .ctx = &run },
 	};
 	struct sc_walk walk = {
 		.follow = options->follow, .failed = failed, .found = found, .ctx = &run,

@@ -74,6 +74,8 @@ struct symcache_index_options {
 	bool follow;                  /* go into folders that links lead to */
 	bool again;                   /* also what is unchanged, and in the place of another
 	                               * file's equally good entry */
+	int pack_level;               /* caches are stored packed at this level, where that saves
+	                               * room; 0: they are not */
 	struct symcache_debuginfod *debuginfod; /* the paths are build IDs to fetch; or NULL */
 	struct symcache_index_events events;
 };

@@ -3,6 +3,8 @@
 
 #include <stdlib.h>
 
+#include "libsymcache/base/bigmem.h"
+
 static const char *const names[] = {
 #define STREAM_NAME_(name) #name,
 	PACKED_STREAMS(STREAM_NAME_)
@@ -31,6 +33,8 @@ void *coder_take(struct coder *k, size_t n, size_t size)
 		if (!k->blocks[i].at) {
 			block = k->blocks[i].at = calloc(bytes, 1);
 			k->blocks[i].size = bytes;
+			if (block)
+				sc_big_advise(block, bytes);
 			break;
 		}
 	if (block)

@@ -5,6 +5,8 @@
 
 #include <zstd.h>
 
+#include "libsymcache/base/bigmem.h"
+
 enum {
 	SIZES = 20,         /* bytes of two numbers */
 	WINDOW_FROM = 10,   /* levels from here on look back as far as there is something */
@@ -100,6 +102,7 @@ int unsqueeze(struct squeezed s, struct squeeze_prefix prefix, uint8_t *ret, str
 	ZSTD_DCtx *z;
 	size_t n;
 
+	sc_big_advise(ret, s.len);
 	if (!s.size) {
 		memcpy(ret, s.data, s.len);
 		return 0;

@@ -50,6 +50,8 @@ void markup_entry_json(struct mk_gen *g, const struct symstore_entry *entry)
 	symstore_entry_fields(entry, &fields);
 	for (size_t i = 0; i < fields.len; i++)
 		field_json(g, &fields.data[i]);
+	if (entry->packed_size)
+		mk_gen_number(g, "packed_size", entry->packed_size);
 }
 
 /* ---- facts ----------------------------------------------------------------------- */
@@ -129,6 +131,8 @@ static void text_entry(struct mk_cache *c, const struct symstore_entry *e, int64
 	for (const char *at = e->transforms, *line; (len = symstore_tags_next(&at, &line)); )
 		fact(c, "changed by", "%.*s", (int)len, line);
 	fact(c, "cache XXH3-64", "%016" PRIx64, e->cache_hash);
+	if (e->packed_size)
+		fact(c, "packed size", "%" PRIu64, e->packed_size);
 }
 
 /* What the unwind information, which there is, was read from. */

@@ -39,6 +39,35 @@ static int put_record(struct symstore *store, MDB_txn *txn, struct symstore_op *
 	return rc;
 }
 
+int symstore_put_format(struct symstore *store, MDB_txn *txn, const struct symstore_format *format)
+{
+	MDB_val key = { strlen(SYMSTORE_FORMAT_KEY), SYMSTORE_FORMAT_KEY }, value;
+	int rc;
+
+	value.mv_data = symstore_format_encode(format, &value.mv_size);
+	rc = value.mv_data ? mdb_put(txn, store->meta, &key, &value, 0) : ENOMEM;
+	free(value.mv_data);
+	return rc;
+}
+
+/* A store of an older format may from now on have what `to` knows. A program that does not know
+ * packed entries would take them for damage when it writes. */
+static int raise_format(struct symstore *store, MDB_txn *txn, uint32_t to)
+{
+	MDB_val key = { strlen(SYMSTORE_FORMAT_KEY), SYMSTORE_FORMAT_KEY }, value;
+	struct symstore_format format;
+	int rc = mdb_get(txn, store->meta, &key, &value);
+
+	if (rc || !symstore_format_decode(value.mv_data, value.mv_size, &format))
+		return rc ? rc : MDB_CORRUPTED;
+	if (format.format >= to)
+		return 0;
+	format.format = to;
+	if (to >= SYMSTORE_FORMAT_PACKED && format.write_since < SYMSTORE_FORMAT_PACKED)
+		format.write_since = SYMSTORE_FORMAT_PACKED;
+	return symstore_put_format(store, txn, &format);
+}
+
 static void fill_cache(const struct symstore_op *op, uint8_t *dst)
 {
 	if (op->fill)
@@ -72,28 +101,74 @@ static void set_words(struct symstore_entry *entry, const struct words *w)
 	entry->names = w->names;
 }
 
-/* Writes the cache, the hashes of its blocks and its record. */
+/* Makes a value of `size` bytes, of which those from `used` on are zeros. */
+static int make_value(struct symstore *store, MDB_txn *txn, struct symstore_op *op, size_t size,
+		      size_t used, uint8_t **ret)
+{
+	/* Values that fill a page, less its header, lie on pages of their own and so are
+	 * aligned; smaller ones would lie in a leaf at any even address. */
+	const size_t least = store->page_size - SYMSTORE_PAGE_HEADER;
+	MDB_val key = { op->key_size, op->key }, value = { size > least ? size : least, NULL };
+	int rc = mdb_put(txn, store->caches, &key, &value, MDB_RESERVE);
+
+	if (rc)
+		return rc;
+	*ret = value.mv_data;
+	memset(*ret + used, 0, value.mv_size - used);
+	return 0;
+}
+
+static int write_packed(struct symstore *store, MDB_txn *txn, struct symstore_op *op,
+			struct symstore_entry *fresh)
+{
+	const struct symstore_form *form = &op->form;
+	uint8_t *bytes;
+	int rc = raise_format(store, txn, SYMSTORE_FORMAT_PACKED);
+
+	if (rc || (rc = make_value(store, txn, op, form->size, form->size, &bytes)))
+		return rc;
+	memcpy(bytes, form->bytes, form->size);
+	fresh->packed_size = form->size;
+	fresh->packed_hash = form->packed_hash;
+	fresh->cache_size = form->cache_size;
+	fresh->cache_hash = form->cache_hash;
+	fresh->table_hash = form->table_hash;
+	return put_record(store, txn, op, fresh);
+}
+
+/* Writes the cache, the hashes of its blocks and its record; or the packed cache and its record. */
 static int write_cache(struct symstore *store, MDB_txn *txn, struct symstore_op *op,
 		       struct symstore_entry *fresh)
 {
-	/* Values that fill a page, less its header of 16 bytes, lie on pages of
-	 * their own and so are aligned; smaller ones would lie in a leaf at any even
-	 * address. */
-	const size_t least = store->page_size - 16, at = symstore_table_offset(op->cache_size);
+	const size_t at = symstore_table_offset(op->cache_size);
 	const size_t table = symcache_guard_table_size(op->cache_size);
-	MDB_val key = { op->key_size, op->key }, value;
 	uint8_t *bytes;
 	int rc;
 
-	value.mv_size = at + table > least ? at + table : least;
-	if ((rc = mdb_put(txn, store->caches, &key, &value, MDB_RESERVE)))
+	if (op->level && !op->form.made && symstore_op_pack(store, op))
+		return ENOMEM;
+	if (op->form.bytes)
+		return write_packed(store, txn, op, fresh);
+	if ((rc = make_value(store, txn, op, at + table, op->cache_size, &bytes)))
 		return rc;
-	bytes = value.mv_data;
 	fill_cache(op, bytes);
-	memset(bytes + op->cache_size, 0, value.mv_size - op->cache_size);
+	fresh->packed_size = 0;
 	fresh->cache_hash = symcache_guard_hash(bytes, op->cache_size, bytes + at);
 	fresh->table_hash = XXH3_64bits(bytes + at, table);
 	return put_record(store, txn, op, fresh);
+}
+
+int symstore_op_pack(const struct symstore *store, struct symstore_op *op)
+{
+	uint8_t *bytes = malloc(op->cache_size + 1);
+	int rc = bytes ? 0 : SC_ENOMEM;
+
+	if (!rc) {
+		fill_cache(op, bytes);
+		rc = symstore_form_make(store, bytes, op->cache_size, op->level, &op->form);
+	}
+	free(bytes);
+	return rc;
 }
 
 /* ---- unwind information of two files -------------------------------------------------- */
@@ -113,13 +188,21 @@ static bool open_op(const struct symstore_op *op, struct symcache *ret, char **b
 static bool open_old(struct symstore *store, MDB_txn *txn, const struct symstore_op *op,
 		     const struct symstore_entry *old, struct symcache *ret, char **bytes)
 {
+	struct symstore_op is = { .cache_size = old->cache_size };
 	MDB_val key = { op->key_size, (void *)op->key }, value;
+	struct packed_caches unpacked = { 0 };
+	bool sound;
 
-	if (mdb_get(txn, store->caches, &key, &value) || value.mv_size < old->cache_size ||
-	    XXH3_64bits(value.mv_data, old->cache_size) != old->cache_hash)
+	if (mdb_get(txn, store->caches, &key, &value) || value.mv_size < symstore_stored_size(old))
 		return false;
-	return open_op(&(struct symstore_op){ .ctx = value.mv_data, .cache_size = old->cache_size },
-		       ret, bytes);
+	is.ctx = value.mv_data;
+	sound = !old->packed_size || !symstore_unpack(old, value.mv_data, &unpacked, NULL);
+	if (sound && old->packed_size)
+		is.ctx = (void *)unpacked.caches->data;
+	sound = sound && XXH3_64bits(is.ctx, is.cache_size) == old->cache_hash &&
+		open_op(&is, ret, bytes);
+	packed_caches_deinit(&unpacked);
+	return sound;
 }
 
 static void fill_merged(void *ctx, void *dst)
@@ -137,7 +220,7 @@ static bool same_code(const struct symcache *a, const struct symcache *b)
 /*
  * A program has the unwind information that its debug file lacks: the entry that
  * is to be, `entry`, which is the fresh one or (`stays`) the old one, takes what the other has
- * more. entry->cache_size is 0 unless that was done, and written.
+ * more; packed, if it is. entry->cache_size is 0 unless that was done, and written.
  */
 static int merge_entry(struct symstore *store, MDB_txn *txn, struct symstore_op *op,
 		       struct symstore_entry *entry, const struct symstore_entry *old,
@@ -159,6 +242,9 @@ static int merge_entry(struct symstore *store, MDB_txn *txn, struct symstore_op 
 		return rc ? ENOMEM : 0;
 	put.fill = fill_merged;
 	put.ctx = &merge;
+	put.form = (struct symstore_form){ 0 };
+	if (stays)
+		put.level = old->packed_size ? PACKED_LEVEL : 0;
 	if (merge.size <= SYMSTORE_MAX_CACHE) {
 		put.cache_size = entry->cache_size = merge.size;
 		entry->sources |= SYMCACHE_FROM_CFI;
@@ -166,6 +252,7 @@ static int merge_entry(struct symstore *store, MDB_txn *txn, struct symstore_op 
 	} else {
 		rc = 0;
 	}
+	symstore_form_deinit(&put.form);
 	symcache_merge_deinit(&merge);
 	return rc;
 }
@@ -238,6 +325,19 @@ static int add_words(struct symstore *store, MDB_txn *txn, struct symstore_op *o
 	return put_record(store, txn, op, &old);
 }
 
+/* The cache that stands there, in another form. */
+static int repack(struct symstore *store, MDB_txn *txn, struct symstore_op *op)
+{
+	const struct symstore_form *form = &op->form;
+	struct symstore_entry old;
+	bool there;
+	int rc = find_old(store, txn, op, &old, &there);
+
+	*op->repacked = !rc && there && old.cache_hash == form->cache_hash &&
+			old.cache_size == form->cache_size && !old.packed_size == !!form->bytes;
+	return *op->repacked ? write_cache(store, txn, op, &old) : rc;
+}
+
 static int remove_entry(struct symstore *store, MDB_txn *txn, struct symstore_op *op)
 {
 	MDB_val key = { op->key_size, op->key };
@@ -270,36 +370,10 @@ static int drop_notes(struct symstore *store, MDB_txn *txn)
 	return rc == MDB_NOTFOUND ? 0 : rc;
 }
 
-int symstore_put_format(struct symstore *store, MDB_txn *txn, const struct symstore_format *format)
-{
-	MDB_val key = { strlen(SYMSTORE_FORMAT_KEY), SYMSTORE_FORMAT_KEY }, value;
-	int rc;
-
-	value.mv_data = symstore_format_encode(format, &value.mv_size);
-	rc = value.mv_data ? mdb_put(txn, store->meta, &key, &value, 0) : ENOMEM;
-	free(value.mv_data);
-	return rc;
-}
-
-/* A store of an older format may from now on have what this one knows. */
-static int raise_format(struct symstore *store, MDB_txn *txn)
-{
-	MDB_val key = { strlen(SYMSTORE_FORMAT_KEY), SYMSTORE_FORMAT_KEY }, value;
-	struct symstore_format format;
-	int rc = mdb_get(txn, store->meta, &key, &value);
-
-	if (rc || !symstore_format_decode(value.mv_data, value.mv_size, &format))
-		return rc ? rc : MDB_CORRUPTED;
-	if (format.format >= SYMSTORE_FORMAT)
-		return 0;
-	format.format = SYMSTORE_FORMAT;
-	return symstore_put_format(store, txn, &format);
-}
-
 int symstore_apply(struct symstore *store, MDB_txn *txn, struct symstore_op *ops, size_t num)
 {
 	bool changes = false;
-	int rc = store->format < SYMSTORE_FORMAT ? raise_format(store, txn) : 0;
+	int rc = store->format < SYMSTORE_FORMAT ? raise_format(store, txn, SYMSTORE_FORMAT) : 0;
 
 	for (size_t i = 0; i < num; i++)
 		changes |= ops[i].kind == SYMSTORE_PUT || ops[i].kind == SYMSTORE_TAG ||
@@ -319,6 +393,9 @@ int symstore_apply(struct symstore *store, MDB_txn *txn, struct symstore_op *ops
 			break;
 		case SYMSTORE_REMOVE:
 			rc = remove_entry(store, txn, op);
+			break;
+		case SYMSTORE_REPACK:
+			rc = repack(store, txn, op);
 			break;
 		case SYMSTORE_REMEMBER:
 			rc = mdb_put(txn, store->seen, &key, &value, 0);

@@ -93,15 +93,15 @@ static void check_records(struct symstore_reader *reader, struct symstore_report
 		if (!symstore_entry_decode(walk.key.data, walk.key.size, walk.value.data,
 					   walk.value.size, &entry)) {
 			symstore_fault(r, "%s: malformed entry record", id);
-			entry.cache_size = 0;
+			entry.cache_size = entry.packed_size = 0;
 		}
 		found = symstore_find(&reader->view, &reader->caches, walk.key.data, walk.key.size,
 				      &cache);
 		if (found)
 			symstore_fault(r, "%s: no cache", id);
-		else if (cache.size < entry.cache_size)
+		else if (cache.size < symstore_stored_size(&entry))
 			symstore_fault(r, "%s: the cache has %zu bytes, the entry says %llu", id,
-				       cache.size, (unsigned long long)entry.cache_size);
+				       cache.size, (unsigned long long)symstore_stored_size(&entry));
 		with_cache += !found;
 	}
 	if (!r->stop && rc != SC_ENOTFOUND)
@@ -137,31 +137,48 @@ static void check_hashes(struct symstore_report *r, const struct symstore_entry 
 	if (hash != entry->cache_hash)
 		symstore_fault(r, "the bytes are not those that were written: hash %016llx, not %016llx",
 			       (unsigned long long)hash, (unsigned long long)entry->cache_hash);
-	else if (entry->table_hash && (at > room || size > room - at ||
+	else if (entry->packed_size && entry->table_hash != XXH3_64bits(table, size))
+		symstore_fault(r, "the hashes of its blocks are not those that the entry says");
+	else if (!entry->packed_size && entry->table_hash && (at > room || size > room - at ||
 				       memcmp(table, data + at, size) ||
 				       XXH3_64bits(table, size) != entry->table_hash))
 		symstore_fault(r, "the hashes of its blocks are not those that were written");
 	free(table);
 }
 
+/* By the rules of its format. */
+static ssize_t check_cache(const uint8_t *data, const struct symstore_entry *entry,
+			   symcache_fault_fn *fn, void *ctx)
+{
+	struct symstore_report r = { .fn = fn, .ctx = ctx };
+	struct symcache cache;
+	struct sc_error err;
+
+	if (!symcache_open(&cache, data, (size_t)entry->cache_size, &err))
+		return symcache_verify(&cache, fn, ctx);
+	said(&r, &err);
+	return result(&r);
+}
+
 ssize_t symstore_check_entry(struct symstore_reader *reader, const struct symstore_entry *entry,
 			     symcache_fault_fn *fn, void *ctx)
 {
 	struct symstore_report r = { .fn = fn, .ctx = ctx };
+	struct packed_caches unpacked = { 0 };
 	struct symstore_entry own;
-	struct symcache cache;
 	struct sc_error err;
 	struct symstore_bytes value;
+	const uint8_t *data;
+	ssize_t faults;
 
-	if (symstore_value(reader, entry->build_id, entry->build_id_len, &own, &value, &err)) {
+	if (symstore_value(reader, entry->build_id, entry->build_id_len, &own, &value, &err) ||
+	    (own.packed_size && symstore_unpack(&own, value.data, &unpacked, &err))) {
 		said(&r, &err);
 		return result(&r);
 	}
-	check_hashes(&r, &own, value.data, value.size);
-	if (r.faults || r.no_memory)
-		return result(&r);
-	if (!symcache_open(&cache, value.data, (size_t)own.cache_size, &err))
-		return symcache_verify(&cache, fn, ctx);
-	said(&r, &err);
-	return result(&r);
+	data = own.packed_size ? unpacked.caches->data : value.data;
+	check_hashes(&r, &own, data, value.size);
+	faults = r.faults || r.no_memory ? result(&r) : check_cache(data, &own, fn, ctx);
+	packed_caches_deinit(&unpacked);
+	return faults;
 }

@@ -111,6 +111,11 @@ static bool count(void *ctx, const struct symstore_entry *e)
 	t->kinds[kind].entries++;
 	t->kinds[kind].bytes += e->cache_size;
 	t->bytes += e->cache_size;
+	if (e->packed_size) {
+		t->packed.entries++;
+		t->packed.bytes += e->cache_size;
+		t->packed.stored += e->packed_size;
+	}
 	t->tagged += *e->tags != 0;
 	t->broken += e->bad_units > 0;
 	t->oldest = e->time < t->oldest ? e->time : t->oldest;

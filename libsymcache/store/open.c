@@ -41,11 +41,11 @@ static int check_format(struct symstore *store, const void *record, size_t size,
 		return sc_error_set(err, SC_EFORMAT, "store %s: damaged: its format version",
 				    store->path);
 	since = mode != SYMSTORE_WRITE ? format.read_since : format.write_since;
-	if (since > SYMSTORE_FORMAT)
+	if (since > SYMSTORE_FORMAT_PACKED)
 		return sc_error_set(err, SC_EUNSUPPORTED, "store %s was written by a newer symcache: "
 				    "its format %u needs one that knows format %u to %s it; "
 				    "this one knows %u", store->path, format.format, since,
-				    mode != SYMSTORE_WRITE ? "read" : "write", SYMSTORE_FORMAT);
+				    mode != SYMSTORE_WRITE ? "read" : "write", SYMSTORE_FORMAT_PACKED);
 	store->format = format.format;
 	return 0;
 }
@@ -194,11 +194,13 @@ static struct symstore *store_create(char *path, uint64_t roomy)
 	}
 	pthread_mutex_init(&store->commit_lock, NULL);
 	pthread_mutex_init(&store->lock, NULL);
+	pthread_mutex_init(&store->unpacked_lock, NULL);
 	pthread_cond_init(&store->changed, NULL);
 	store->path = path;
 	store->place = -1;
 	store->pid = getpid();
 	store->roomy = roomy;
+	store->unpacked_most = SYMSTORE_UNPACKED_MOST;
 	return store;
 }
 
@@ -283,11 +285,13 @@ void symstore_destroy(struct symstore *store)
 {
 	if (!store)
 		return;
+	symstore_drop_unpacked(store);
 	symstore_unmap(store);
 	mdb_env_close(store->env);
 	if (store->place >= 0)
 		close(store->place);
 	pthread_cond_destroy(&store->changed);
+	pthread_mutex_destroy(&store->unpacked_lock);
 	pthread_mutex_destroy(&store->lock);
 	pthread_mutex_destroy(&store->commit_lock);
 	free(store->path);

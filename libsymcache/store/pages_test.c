@@ -378,9 +378,10 @@ static void newer_versions(void **state)
 {
 	/* format, the oldest that reads, the oldest that writes; what we do */
 	static const struct { uint8_t format, read, write; int reads, writes; } cases[] = {
-		{ 3, 3, 3, SC_EUNSUPPORTED, SC_EUNSUPPORTED },
-		{ 3, 1, 3, 0, SC_EUNSUPPORTED },
-		{ 3, 1, 1, 0, 0 },
+		{ 4, 4, 4, SC_EUNSUPPORTED, SC_EUNSUPPORTED },
+		{ 4, 1, 4, 0, SC_EUNSUPPORTED },
+		{ 4, 1, 1, 0, 0 },
+		{ 3, 1, 3, 0, 0 },
 		{ 1, 1, 1, 0, 0 },
 		{ 0, 1, 1, SC_EFORMAT, SC_EFORMAT },
 	};

@@ -15,6 +15,7 @@
  *   writer.c   commits     apply.c   what they do     check.c  verification
  *   find_id.c  digits or a file name → build ID       identity.c  what a store holds
  *   choose.c   which entries are meant   upkeep.c  work on many   describe.c  in words
+ *   packing.c  entries that are packed   unpacked.c  their caches in memory   repack.c  which are
  */
 #ifndef STORE_PARTS_H
 #define STORE_PARTS_H
@@ -22,12 +23,17 @@
 #include <lmdb.h>
 #include <pthread.h>
 
+#include "libsymcache/packed/packed.h"
 #include "libsymcache/store/pages.h"
 #include "libsymcache/store/record.h"
 #include "libsymcache/store/store.h"
 
-/* Versions of the file's layout that we read and write; see format/store.md. */
+/* Versions of the file's layout that we read and write; see format/store.md. With packed entries
+ * it is the second. */
 #define SYMSTORE_FORMAT 2u
+#define SYMSTORE_FORMAT_PACKED 3u
+
+enum { SYMSTORE_PAGE_HEADER = 16 }; /* bytes in front of a value on pages of its own */
 
 /* Threads and processes that may read at the same time (64 bytes each). */
 #define SYMSTORE_READERS 510u
@@ -63,6 +69,10 @@ struct symstore {
 	struct symstore_reader *readers;
 	bool remapping;             /* new readers wait */
 	bool lost;                  /* a remap failed half-way: there is no map */
+
+	pthread_mutex_t unpacked_lock; /* guards what follows, and what readers hold */
+	struct symstore_unpacked *unpacked;
+	uint64_t unpacked_most;     /* bytes of them that may stay in memory */
 };
 
 struct symstore_reader {
@@ -71,6 +81,7 @@ struct symstore_reader {
 	struct symstore_view view;
 	struct symstore_tree free, meta, entries, caches, seen;
 	pthread_t owner;
+	struct symstore_held *held; /* of what is unpacked */
 	struct symstore_reader *next;
 };
 
@@ -99,7 +110,7 @@ void symstore_destroy(struct symstore *store);
 int symstore_look_in(struct symstore *store, MDB_txn *txn, struct symstore_reader *ret,
 		     struct sc_error *err);
 
-/* The entry of a build ID, and its value of `caches`: at least entry->cache_size bytes. */
+/* The entry of a build ID, and its value of `caches`: at least symstore_stored_size() bytes. */
 int symstore_value(struct symstore_reader *reader, const uint8_t *build_id, size_t len,
 		   struct symstore_entry *entry, struct symstore_bytes *ret, struct sc_error *err);
 
@@ -115,6 +126,42 @@ int symstore_put_format(struct symstore *store, MDB_txn *txn, const struct symst
 /* Reads one cache whole: its hash, then symcache_verify(). Number of faults, or SC_ENOMEM. */
 ssize_t symstore_check_entry(struct symstore_reader *reader, const struct symstore_entry *entry,
 			     symcache_fault_fn *fn, void *ctx);
+
+/* ---- packing.c ---- */
+
+/* What is stored in place of a cache. */
+struct symstore_form {
+	bool made;              /* it is known what is stored */
+	uint8_t *bytes;         /* on the heap; NULL: the cache itself */
+	size_t size;
+	uint64_t packed_hash;   /* of them; and of the cache: */
+	uint64_t cache_size, cache_hash, table_hash;
+};
+
+/* Packs a cache, if it takes fewer pages so. SC_ENOMEM. */
+int symstore_form_make(const struct symstore *store, const void *cache, size_t size, int level,
+		       struct symstore_form *ret);
+void symstore_form_deinit(struct symstore_form *form);
+
+/* The packed file in the value of an entry that is packed. False: it is not what was written. */
+bool symstore_packed_file(const struct symstore_entry *entry, const uint8_t *value,
+			  struct packed_bytes *ret);
+
+/* The one cache in it. SC_EFORMAT, SC_EUNSUPPORTED, SC_ENOMEM. */
+int symstore_unpack(const struct symstore_entry *entry, const uint8_t *value,
+		    struct packed_caches *ret, struct sc_error *err);
+
+/* ---- unpacked.c ---- */
+
+enum { SYMSTORE_UNPACKED_MOST = 256 << 20 }; /* bytes that stay in memory, if that can be */
+
+/* The cache of an entry that is packed; `reader` has it until it ends or lets go of it. Errors as
+ * of symstore_unpack(). Thread-safe. */
+int symstore_get_unpacked(struct symstore_reader *reader, const struct symstore_entry *entry,
+			  const uint8_t *value, const void **data, struct sc_error *err);
+
+/* Frees what no reader has. */
+void symstore_drop_unpacked(struct symstore *store);
 
 /* ---- place.c ---- */
 

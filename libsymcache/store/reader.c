@@ -90,6 +90,7 @@ void symstore_read_end(struct symstore_reader *reader)
 {
 	if (!reader)
 		return;
+	symstore_let_go(reader);
 	mdb_txn_abort(reader->txn);
 	leave(reader);
 	free(reader);
@@ -191,24 +192,10 @@ int symstore_value(struct symstore_reader *reader, const uint8_t *build_id, size
 	rc = get(reader, &reader->caches, build_id, len, ret, err);
 	if (rc && rc != SC_ENOTFOUND)
 		return rc;
-	if (rc || entry->cache_size > ret->size || (uintptr_t)ret->data % 8)
+	if (rc || symstore_stored_size(entry) > ret->size || (uintptr_t)ret->data % 8)
 		return sc_error_set(err, SC_EFORMAT,
 				    "store %s: damaged: an entry without its cache",
 				    reader->store->path);
-	return 0;
-}
-
-int symstore_get(struct symstore_reader *reader, const uint8_t *build_id, size_t len,
-		 const void **data, size_t *size, struct sc_error *err)
-{
-	struct symstore_entry entry;
-	struct symstore_bytes value;
-	int rc = symstore_value(reader, build_id, len, &entry, &value, err);
-
-	if (rc)
-		return rc;
-	*data = value.data;
-	*size = (size_t)entry.cache_size;
 	return 0;
 }
 

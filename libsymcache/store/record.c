@@ -18,6 +18,9 @@ enum {
 	ENTRY_SOURCES = 4, ENTRY_CACHE_SIZE = 8, ENTRY_SOURCE_SIZE = 16, ENTRY_SOURCE_HASH = 24,
 	ENTRY_CACHE_HASH = 40, ENTRY_TIME = 48, ENTRY_FLAGS = 56, ENTRY_BAD_UNITS = 60,
 	ENTRY_TABLE_HASH = 64, ENTRY_CHECK = 72, ENTRY_SIZE = 80,
+	/* Of a packed entry, sizes and hashes above are those of what is stored; the cache's: */
+	ENTRY_PLAIN_SIZE = 80, ENTRY_PLAIN_HASH = 88, ENTRY_PLAIN_TABLE_HASH = 96,
+	ENTRY_PACKED_RECORD_SIZE = 104,
 	ENTRY_STRINGS = 6,
 
 	OUTCOME_CODE = 4, OUTCOME_TIME = 8, OUTCOME_ID_LEN = 16, OUTCOME_ID = 20, OUTCOME_SIZE = 84,
@@ -138,20 +141,27 @@ uint8_t *symstore_entry_encode(const struct symstore_entry *entry, size_t *size)
 {
 	const char *strings[] = { entry->source_path, entry->tool_version, entry->debug_path,
 				  entry->tags, entry->transforms, entry->names };
-	uint8_t *r = encode(ENTRY_SIZE, strings, ENTRY_STRINGS, size);
+	const bool packed = entry->packed_size;
+	uint8_t *r = encode(packed ? ENTRY_PACKED_RECORD_SIZE : ENTRY_SIZE, strings, ENTRY_STRINGS,
+			    size);
 
 	if (!r)
 		return NULL;
 	put(r + ENTRY_SOURCES, 4, entry->sources);
-	put(r + ENTRY_CACHE_SIZE, 8, entry->cache_size);
+	put(r + ENTRY_CACHE_SIZE, 8, symstore_stored_size(entry));
 	put(r + ENTRY_SOURCE_SIZE, 8, entry->source_size);
 	put(r + ENTRY_SOURCE_HASH, 8, entry->source_hash.low64);
 	put(r + ENTRY_SOURCE_HASH + 8, 8, entry->source_hash.high64);
-	put(r + ENTRY_CACHE_HASH, 8, entry->cache_hash);
+	put(r + ENTRY_CACHE_HASH, 8, packed ? entry->packed_hash : entry->cache_hash);
 	put(r + ENTRY_TIME, 8, (uint64_t)entry->time);
 	put(r + ENTRY_FLAGS, 4, entry->build_id_derived ? FLAG_DERIVED : 0);
 	put(r + ENTRY_BAD_UNITS, 4, entry->bad_units);
-	put(r + ENTRY_TABLE_HASH, 8, entry->table_hash);
+	put(r + ENTRY_TABLE_HASH, 8, packed ? 0 : entry->table_hash);
+	if (packed) {
+		put(r + ENTRY_PLAIN_SIZE, 8, entry->cache_size);
+		put(r + ENTRY_PLAIN_HASH, 8, entry->cache_hash);
+		put(r + ENTRY_PLAIN_TABLE_HASH, 8, entry->table_hash);
+	}
 	put(r + ENTRY_CHECK, 8, entry_check(entry->build_id, entry->build_id_len, r, *size));
 	return r;
 }
@@ -160,7 +170,7 @@ bool symstore_entry_decode(const void *key, size_t key_size, const void *data, s
 			   struct symstore_entry *ret)
 {
 	const char *strings[ENTRY_STRINGS];
-	uint8_t r[ENTRY_SIZE];
+	uint8_t r[ENTRY_PACKED_RECORD_SIZE];
 	uint64_t check;
 
 	if (!key_size || key_size > sizeof(ret->build_id) ||
@@ -189,6 +199,13 @@ bool symstore_entry_decode(const void *key, size_t key_size, const void *data, s
 		.names = strings[5],
 	};
 	memcpy(ret->build_id, key, key_size);
+	if (get(r + ENTRY_PLAIN_SIZE, 8)) {
+		ret->packed_size = ret->cache_size;
+		ret->packed_hash = ret->cache_hash;
+		ret->cache_size = get(r + ENTRY_PLAIN_SIZE, 8);
+		ret->cache_hash = get(r + ENTRY_PLAIN_HASH, 8);
+		ret->table_hash = get(r + ENTRY_PLAIN_TABLE_HASH, 8);
+	}
 	return true;
 }
 

@@ -94,20 +94,55 @@ static void entry_layout(void **state)
 	free(bytes);
 }
 
+/* Of a packed entry, sizes and hashes in the first 80 bytes are those of what is stored. */
+static void packed(void **state)
+{
+	static const uint8_t plain[] = {
+		0x10, 0x27, 0, 0, 0, 0, 0, 0,                   /* cache: 10000 bytes */
+		0xef, 0xcd, 0xab, 0x89, 0x67, 0x45, 0x23, 0x01, /* its hash */
+		0x88, 0x77, 0x66, 0x55, 0x44, 0x33, 0x22, 0x11, /* hash of the blocks' hashes */
+	};
+	uint8_t want[sizeof(entry_bytes) + sizeof(plain)];
+	struct symstore_entry e = entry, got;
+	uint8_t *bytes;
+	size_t size;
+
+	(void)state;
+	e.packed_size = 0x0321;
+	e.packed_hash = 0x8877665544332211;
+	memcpy(want, entry_bytes, 80);
+	want[2] = 104;
+	memcpy(want + 8, (uint8_t[8]){ 0x21, 3 }, 8);
+	memcpy(want + 40, (uint8_t[8]){ 0x11, 0x22, 0x33, 0x44, 0x55, 0x66, 0x77, 0x88 }, 8);
+	memset(want + 64, 0, 8);
+	memcpy(want + 80, plain, sizeof(plain));
+	memcpy(want + 80 + sizeof(plain), entry_bytes + 80, sizeof(entry_bytes) - 80);
+	set_check(want, sizeof(want));
+	bytes = symstore_entry_encode(&e, &size);
+	assert_int_equal(size, sizeof(want));
+	assert_memory_equal(bytes, want, size);
+	assert_true(symstore_entry_decode(e.build_id, 2, bytes, size, &got));
+	same(&got, &e);
+	assert_int_equal(got.packed_size, e.packed_size);
+	assert_true(got.packed_hash == e.packed_hash);
+	free(bytes);
+}
+
 /* A later version: 8 more bytes in the fixed part, a further string, and
  * something behind it without an end. */
 static void later_version(void **state)
 {
-	uint8_t later[sizeof(entry_bytes) + 8 + 6];
+	uint8_t later[sizeof(entry_bytes) + 24 + 8 + 6];
 	struct symstore_entry got;
 
 	(void)state;
 	memcpy(later, entry_bytes, 80);
-	memset(later + 80, 0xee, 8);
-	memcpy(later + 88, entry_bytes + 80, sizeof(entry_bytes) - 80);
+	memset(later + 80, 0, 24); /* it is not packed */
+	memset(later + 104, 0xee, 8);
+	memcpy(later + 112, entry_bytes + 80, sizeof(entry_bytes) - 80);
 	memcpy(later + sizeof(later) - 6, "v1\0tag", 6);
 	later[0] = 9;
-	later[2] = 88;
+	later[2] = 112;
 	set_check(later, sizeof(later));
 	assert_true(symstore_entry_decode(entry.build_id, 2, later, sizeof(later), &got));
 	same(&got, &entry);
@@ -203,7 +238,7 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(entry_layout),	   cmocka_unit_test(later_version),
-		cmocka_unit_test(earlier_version), cmocka_unit_test(damaged),
+		cmocka_unit_test(earlier_version), cmocka_unit_test(packed), cmocka_unit_test(damaged),
 		cmocka_unit_test(cut_off),	   cmocka_unit_test(outcome),
 		cmocka_unit_test(content_key),
 	};

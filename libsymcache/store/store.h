@@ -4,7 +4,8 @@
  * Ownership: pointers obtained through a `symstore_reader` lie in the store's
  * memory map and are valid until symstore_read_end() of that reader. A reader
  * is a snapshot: what is committed after it began is not seen, and the pages
- * it may see are not reused, so end it when the work is done.
+ * it may see are not reused, so end it when the work is done. A cache that is stored
+ * packed is unpacked into memory, which is the reader's for as long.
  *
  * Thread-safety: a store may be shared; a reader begins and ends in one thread, which
  * may let others read through it meanwhile; a writer is of one thread.
@@ -56,6 +57,9 @@ struct symstore_entry {
 	uint64_t cache_hash;       /* XXH3-64 of the cache bytes; put computes it */
 	uint64_t table_hash;       /* XXH3-64 of the hashes of its blocks, which lie behind it; 0:
 	                            * there are none (format 1); put computes it */
+	uint64_t packed_size;      /* bytes of what is stored in its place, packed; 0: it is stored as
+	                            * it is. Set on get, as is */
+	uint64_t packed_hash;      /* their XXH3-64 */
 	int64_t time;              /* when it was indexed, seconds since 1970 */
 	const char *source_path;   /* absolute */
 	const char *debug_path;    /* separate debug file that was used; "" or NULL: none */
@@ -66,6 +70,12 @@ struct symstore_entry {
 	const char *transforms;    /* what was changed when it was written, a newline between
 	                            * them; "" or NULL: nothing */
 };
+
+/* The bytes that the entry's cache takes in the store. */
+static inline uint64_t symstore_stored_size(const struct symstore_entry *entry)
+{
+	return entry->packed_size ? entry->packed_size : entry->cache_size;
+}
 
 /* A build ID by itself; zeros behind its `len` bytes. */
 struct symstore_id {
@@ -128,10 +138,19 @@ int symstore_read_begin(struct symstore *store, struct symstore_reader **ret,
 			struct sc_error *err);
 void symstore_read_end(struct symstore_reader *reader); /* NULL is fine */
 
-/* The cache bytes of a full build ID, 8-aligned, in the map, as they are: maybe
- * damaged. SC_ENOTFOUND: no such entry. */
+/* The cache bytes of a full build ID, 8-aligned, as they are: maybe damaged.
+ * SC_ENOTFOUND: no such entry; of one that is packed also SC_EFORMAT: damaged; SC_ENOMEM. */
 int symstore_get(struct symstore_reader *reader, const uint8_t *build_id, size_t len,
 		 const void **data, size_t *size, struct sc_error *err);
+
+/* No cache that the reader gave is needed any more: who goes through many entries need not have
+ * all of them unpacked at once. */
+void symstore_let_go(struct symstore_reader *reader);
+
+/* The packed file (libsymcache/packed/packed.h) of an entry that is stored so, in the map.
+ * SC_ENOTFOUND: no such entry, or it is not packed; SC_EFORMAT: damaged. */
+int symstore_get_packed(struct symstore_reader *reader, const uint8_t *build_id, size_t len,
+			const void **data, size_t *size, struct sc_error *err);
 
 /*
  * The cache of a full build ID, opened so that no byte is read that is not as it was
@@ -336,6 +355,10 @@ enum symstore_put_result {
 	SYMSTORE_OTHER_STAYS,   /* of another file, equally good: symstore_keep_files() */
 	SYMSTORE_PINNED_STAYS,  /* it has the tag SYMSTORE_PINNED */
 };
+
+/* What this writer puts from now on is packed, at a level of PACKED_LEVEL_MAX at most, where it
+ * takes fewer pages so. */
+void symstore_write_packed(struct symstore_writer *writer, int level);
 
 /* What this writer puts from now on replaces no entry of a file with another path and
  * other content, unless its symbols are better. */

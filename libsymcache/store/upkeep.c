@@ -23,7 +23,8 @@ int symstore_removals_add(struct symstore_removals *list, const struct symstore_
 	}
 	*r = (struct symstore_removal){
 		.id.len = entry->build_id_len, .time = entry->time,
-		.cache_size = entry->cache_size, .source_path = source,
+		.cache_size = entry->cache_size, .stored_size = symstore_stored_size(entry),
+		.source_path = source,
 	};
 	memcpy(r->id.bytes, entry->build_id, entry->build_id_len);
 	return 0;
@@ -103,7 +104,7 @@ static bool judge(void *ctx, const struct symstore_entry *entry)
 	last.time = used > entry->time ? used : entry->time;
 	memcpy(id.bytes, entry->build_id, id.len);
 	if (rules->keep && is_kept(rules, &id))
-		p->kept_bytes += entry->cache_size;
+		p->kept_bytes += symstore_stored_size(entry);
 	else if (rules->keep || entry->time < rules->indexed_before ||
 		 last.time < rules->used_before)
 		p->rc = symstore_removals_add(p->condemned, entry, p->err);
@@ -130,7 +131,7 @@ static int fit(struct pruning *p)
 	for (size_t i = 0; i < p->rest.len; i++) {
 		struct symstore_removal *from = &p->rest.data[i], *to;
 
-		bytes += from->cache_size;
+		bytes += from->stored_size;
 		if (bytes <= p->rules->to_size)
 			continue;
 		if (!(to = vec_push(p->condemned)))

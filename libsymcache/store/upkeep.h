@@ -1,6 +1,6 @@
 /*
  * upkeep.h: work on many entries of a store: choose among them, verify all, remove some, prune
- * by rules.
+ * by rules, pack.
  */
 #ifndef SYMCACHE_UPKEEP_H
 #define SYMCACHE_UPKEEP_H
@@ -49,6 +49,8 @@ enum { SYMSTORE_KINDS = 6 }; /* by the best kind of symbols, as symstore_kinds; 
 struct symstore_totals {
 	struct { uint64_t entries, bytes; } kinds[SYMSTORE_KINDS];
 	uint64_t bytes;           /* of all caches */
+	struct { uint64_t entries, bytes, stored; } packed; /* those that are stored so, their caches,
+				   * and what is stored of them */
 	uint64_t tagged, broken;  /* entries with tags, and with broken debug information */
 	int64_t oldest, newest;   /* seconds since 1970; of no entry INT64_MAX, INT64_MIN */
 };
@@ -65,6 +67,7 @@ struct symstore_removal {
 	struct symstore_id id;
 	int64_t time;            /* of indexing or, if later, of the last use */
 	uint64_t cache_size;     /* bytes */
+	uint64_t stored_size;    /* bytes of it in the store */
 	char *source_path;
 	bool removed;            /* after the commit: it was still there */
 };
@@ -87,7 +90,7 @@ int symstore_remove_all(struct symstore *store, struct symstore_removals *list,
 struct symstore_prune_rules {
 	int64_t indexed_before;  /* seconds since 1970: what is older goes; INT64_MIN: nothing */
 	int64_t used_before;     /* what was neither indexed nor used since; INT64_MIN: nothing */
-	uint64_t to_size;        /* bytes of caches: what was indexed or used longest ago goes;
+	uint64_t to_size;        /* bytes of caches, as they are stored: what was indexed or used longest ago goes;
 	                          * UINT64_MAX: nothing */
 	/* All but these go, and no other rule touches them. Sorted by symstore_ids_sort(); NULL:
 	 * no such rule. */
@@ -102,6 +105,32 @@ struct symstore_prune_rules {
  */
 int symstore_condemn(struct symstore *store, const struct symstore_prune_rules *rules,
 		     struct symstore_removals *ret, struct sc_error *err);
+
+/* ---- packing ------------------------------------------------------------------------ */
+
+struct symstore_repack_options {
+	int level;               /* at which entries are packed; 0: packed ones are unpacked */
+	int64_t used_before;     /* those neither indexed nor used since then, seconds since 1970;
+				  * INT64_MAX: all */
+	const struct symstore_selection *choose; /* those alone; NULL: all */
+	void (*progress)(void *ctx, uint64_t done, uint64_t total); /* may be NULL */
+	void *ctx;
+};
+
+struct symstore_repacked {
+	uint64_t entries;        /* that are stored in the other form now; what would not be
+				  * smaller is not packed */
+	uint64_t bytes;          /* of their caches, unpacked */
+	uint64_t damaged;        /* left as they are */
+};
+
+/*
+ * Packs entries, or unpacks them, some 64 MB in a commit, on all cores. Look-ups give what they gave
+ * before. No reader may be open in this thread. On an error *ret has what was done, which stays:
+ * as symstore_commit(), or SC_ENOMEM.
+ */
+int symstore_repack(struct symstore *store, const struct symstore_repack_options *options,
+		    struct symstore_repacked *ret, struct sc_error *err);
 
 /* ---- verifying --------------------------------------------------------------------- */
 

@@ -28,6 +28,9 @@ struct symstore_writer {
 	VEC(struct symstore_op) ops;
 	uint64_t bytes;         /* in all */
 	bool keep_files;
+	int level;              /* at which what comes is packed; 0: it is not */
+	bool packs;             /* something is */
+	atomic_bool no_memory;
 };
 
 int symstore_write_begin(struct symstore *store, struct symstore_writer **ret,
@@ -45,20 +48,28 @@ void symstore_keep_files(struct symstore_writer *writer)
 	writer->keep_files = true;
 }
 
+void symstore_write_packed(struct symstore_writer *writer, int level)
+{
+	writer->level = level;
+}
+
 void symstore_abort(struct symstore_writer *writer)
 {
 	if (!writer)
 		return;
-	for (size_t i = 0; i < writer->ops.len; i++)
+	for (size_t i = 0; i < writer->ops.len; i++) {
 		free(writer->ops.data[i].record);
+		symstore_form_deinit(&writer->ops.data[i].form);
+	}
 	vec_deinit(&writer->ops);
 	free(writer);
 }
 
-/* Appends `op`, whose record is NULL if memory is out. */
-static int push(struct symstore_writer *writer, const struct symstore_op *op, struct sc_error *err)
+/* The record is NULL if memory is out. */
+int symstore_push(struct symstore_writer *writer, const struct symstore_op *op,
+		  struct sc_error *err)
 {
-	bool whole = op->record || op->kind == SYMSTORE_REMOVE;
+	bool whole = op->record || op->kind == SYMSTORE_REMOVE || op->kind == SYMSTORE_REPACK;
 	struct symstore_op *slot = whole ? vec_push(&writer->ops) : NULL;
 
 	if (!slot) {
@@ -83,6 +94,7 @@ static int set_key(struct symstore_op *op, const uint8_t *build_id, size_t len,
 static int put(struct symstore_writer *writer, const struct symstore_entry *entry,
 	       struct symstore_op op, struct sc_error *err)
 {
+	struct symstore_entry plain = *entry;
 	int rc = set_key(&op, entry->build_id, entry->build_id_len, err);
 
 	if (rc)
@@ -94,8 +106,11 @@ static int put(struct symstore_writer *writer, const struct symstore_entry *entr
 	op.kind = SYMSTORE_PUT;
 	op.cache_size = (size_t)entry->cache_size;
 	op.keep_files = writer->keep_files;
-	op.record = symstore_entry_encode(entry, &op.record_size);
-	return push(writer, &op, err);
+	op.level = writer->level;
+	writer->packs |= op.level;
+	plain.packed_size = 0;
+	op.record = symstore_entry_encode(&plain, &op.record_size);
+	return symstore_push(writer, &op, err);
 }
 
 int symstore_put(struct symstore_writer *writer, const struct symstore_entry *entry,
@@ -128,7 +143,7 @@ int symstore_add_words(struct symstore_writer *writer, const uint8_t *build_id, 
 	op.record = malloc(op.record_size);
 	if (op.record)
 		strcpy(stpcpy((char *)op.record, tags) + 1, names);
-	return push(writer, &op, err);
+	return symstore_push(writer, &op, err);
 }
 
 int symstore_remove(struct symstore_writer *writer, const uint8_t *build_id, size_t len,
@@ -137,7 +152,7 @@ int symstore_remove(struct symstore_writer *writer, const uint8_t *build_id, siz
 	struct symstore_op op = { .kind = SYMSTORE_REMOVE, .removed = removed };
 	int rc = set_key(&op, build_id, len, err);
 
-	return rc ? rc : push(writer, &op, err);
+	return rc ? rc : symstore_push(writer, &op, err);
 }
 
 int symstore_note(struct symstore_writer *writer, const char *name, const void *data, size_t size,
@@ -154,7 +169,7 @@ int symstore_note(struct symstore_writer *writer, const char *name, const void *
 	op.record = malloc(size + 1);
 	if (op.record)
 		memcpy(op.record, data, size);
-	return push(writer, &op, err);
+	return symstore_push(writer, &op, err);
 }
 
 int symstore_remember(struct symstore_writer *writer, const struct symstore_hash *content,
@@ -165,7 +180,7 @@ int symstore_remember(struct symstore_writer *writer, const struct symstore_hash
 
 	symstore_content_key(content, op.key);
 	op.record = symstore_outcome_encode(outcome, tool, &op.record_size);
-	return push(writer, &op, err);
+	return symstore_push(writer, &op, err);
 }
 
 /* Room behind the last page, so that entries can be removed when the disk is full. As much
@@ -274,6 +289,15 @@ static int commit_pages(struct symstore_writer *writer, MDB_txn *txn)
 	return rc;
 }
 
+static void pack(void *ctx, unsigned worker, size_t i)
+{
+	struct symstore_writer *writer = ctx;
+
+	(void)worker;
+	if (writer->ops.data[i].level && symstore_op_pack(writer->store, &writer->ops.data[i]))
+		writer->no_memory = true;
+}
+
 static int commit(struct symstore_writer *writer, struct sc_error *err)
 {
 	struct symstore *store = writer->store;
@@ -310,7 +334,12 @@ int symstore_commit(struct symstore_writer *writer, struct sc_error *err)
 	struct symstore *store = writer->store;
 	int rc = 0;
 
-	if (writer->ops.len) {
+	/* Before anything is locked. */
+	if (writer->packs)
+		sc_parallel(sc_cores(), writer->ops.len, pack, writer);
+	if (writer->no_memory)
+		rc = sc_no_memory(err);
+	else if (writer->ops.len) {
 		pthread_mutex_lock(&store->commit_lock);
 		if (store->locked)
 			mdb_reader_check(store->env, NULL);
