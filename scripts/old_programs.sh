@@ -23,6 +23,19 @@ same() {
 	fi
 }
 
+# refuses WHAT PATTERN COMMAND...: it fails with one line that has the pattern
+refuses() {
+	what=$1 pattern=$2
+	shift 2
+	if got=$("$@" 2>&1 > /dev/null) || [ "$(printf '%s\n' "$got" | grep -c "$pattern")" != 1 ] ||
+		[ "$(printf '%s\n' "$got" | wc -l)" != 1 ]; then
+		failed=$((failed + 1))
+		printf 'FAILED: %s\n%s\n' "$what" "$got"
+	else
+		passed=$((passed + 1))
+	fi
+}
+
 scripts/testprogs.sh "$programs"
 where=0x$(nm "$programs/inlines" | sed -n 's/ . main$//p')
 want=$("$new" lookup --file "$programs/inlines" "$where")
@@ -46,6 +59,17 @@ for commit; do
 		"$old" lookup --store "$tree/new.store" --build-id "$id" "$where"
 	same "this program verifies it" "2 verified, 0 bad" "$new" verify --store "$tree/old.store"
 	same "$commit verifies it" "2 verified, 0 bad" "$old" verify --store "$tree/new.store"
+	# Of packed entries, an old program says that it does not know their version; it reads the
+	# others, and does not write.
+	"$new" index --quiet --packed --store "$tree/new.store" "$programs/threads"
+	packed=$(readelf -n "$programs/threads" | sed -n 's/.*Build ID: //p')
+	same "$commit reads what is not packed" "$want" \
+		"$old" lookup --store "$tree/new.store" --build-id "$id" "$where"
+	refuses "$commit looks up what is packed" ': unknown version 10000$' \
+		"$old" lookup --store "$tree/new.store" --build-id "$packed" "$where"
+	refuses "$commit repairs it" 'written by a newer symcache' \
+		"$old" verify --repair --store "$tree/new.store"
+	same "nothing is gone" "3 verified, 0 bad" "$new" verify --store "$tree/new.store"
 done
 echo "$passed passed, $failed failed"
 [ $failed = 0 ]

@@ -33,7 +33,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (symstore_entry_decode("k", 1, data, size, &entry)) {
 		check((bytes = symstore_entry_encode(&entry, &n)) &&
 		      symstore_entry_decode("k", 1, bytes, n, &entry2) &&
-		      entry2.cache_size == entry.cache_size && entry2.sources == entry.sources &&
+		      entry2.cache_size == entry.cache_size &&
+		      entry2.packed_size == entry.packed_size && entry2.sources == entry.sources &&
 		      !strcmp(entry2.source_path, entry.source_path) &&
 		      !strcmp(entry2.tool_version, entry.tool_version) &&
 		      !strcmp(entry2.debug_path, entry.debug_path));

@@ -9,6 +9,7 @@ import json
 import os
 import pickle
 import random
+import shutil
 import subprocess
 import sys
 import threading
@@ -182,6 +183,18 @@ def test_cache_file(cache, tmp_path, addresses):
     assert other.build_id == "" and other.load_base == cache.load_base
     for a in addresses[:200]:
         assert other.frames(a) == cache.frames(a)
+
+
+def test_packed_entries(cache, path, tmp_path, addresses):
+    packed = str(tmp_path / "packed.store")
+    shutil.copy(path, packed)
+    subprocess.run([PROGRAM, "compact", "--quiet", "--pack", "0", "--store", packed], check=True)
+    assert os.path.getsize(packed) < os.path.getsize(path) / 2
+    with symcache.Store(packed) as s:
+        other = s[cache.build_id]
+        assert other.bytes == cache.bytes
+        for a in addresses[:200]:
+            assert other.frames(a) == cache.frames(a)
 
 
 def test_writing(tmp_path):
