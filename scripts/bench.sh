@@ -474,9 +474,9 @@ group_plan() {
 
 # ---- store ---------------------------------------------------------------------
 
-# lookup_in NAME STORE ID
+# lookup_in NAME STORE ID [MS]
 lookup_in() {
-	row "$1" "$(measure "$symcache" lookup --store "$2" --build-id "$3" 0x1139)" "time 3"
+	row "$1" "$(measure "$symcache" lookup --store "$2" --build-id "$3" 0x1139)" "time ${4:-3}"
 }
 
 group_store() {
@@ -509,6 +509,10 @@ group_store() {
 		"$symcache" export -q --store "$s" -o "$dir/x" --for-log "$dir/log")" "time 1000"
 	row "export --for-log, ceph-osd, tar.zst" "$(measure -b "rm -rf '$dir/x.tar.zst'" \
 		"$symcache" export -q --store "$s" -o "$dir/x.tar.zst" --for-log "$dir/log")" "time 1000"
+	cp "$s" "$s.packed"
+	"$symcache" compact -q --pack 0 --store "$s.packed"
+	id=$("$symcache" list --store "$s" | awk '{print $1}')
+	lookup_in "one look-up, ceph-osd, packed" "$s.packed" "$id" 250
 	"$symcache" build "$osd" -o "$dir/osd.symcache"
 	"$dir/make_store" "$s.many" 8 "$dir/osd.symcache" > /dev/null
 	size=$(stat -c %s "$s.many")

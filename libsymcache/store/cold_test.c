@@ -75,12 +75,14 @@ static void check_all(struct symstore *store)
 static void same_records(void **state)
 {
 	struct symstore *store = test_open(SYMSTORE_WRITE);
+	char before[SYMSTORE_IDENTITY_TEXT], after[SYMSTORE_IDENTITY_TEXT];
 	struct symstore_entry plain[N];
 	struct symstore_reader *reader;
 
 	(void)state;
 	put_all(store, 0);
 	reader = test_reader(store);
+	assert_ok(symstore_identity(reader, before, &test_err));
 	for (uint32_t n = 0; n < N; n++)
 		plain[n] = get_entry(reader, n);
 	symstore_read_end(reader);
@@ -90,6 +92,8 @@ static void same_records(void **state)
 	test_valid(store);
 	check_all(store);
 	reader = test_reader(store);
+	assert_ok(symstore_identity(reader, after, &test_err));
+	assert_string_equal(before, after);
 	for (uint32_t n = 0; n < N; n++) {
 		const struct symstore_entry e = get_entry(reader, n);
 
