@@ -18,7 +18,7 @@
 #include "libsymcache/symbolize/symbolize.h"
 
 static struct {
-	const char *store, *output, *since, *sign;
+	const char *store, *output, *since, *delta_from, *sign;
 	struct selection sel;
 	struct opt_list logs, cores;
 	int shape, format;
@@ -46,6 +46,9 @@ static const struct opt opts[] = {
 	{ "since", 0, OPT_STRING, &o.since, "BUNDLE",
 	  "but for what an earlier bundle had with the same tags; its " SYMBUNDLE_MANIFEST
 	  " is enough" },
+	{ "delta-from", 0, OPT_STRING, &o.delta_from, "PATH",
+	  "write of each entry what changed since the entry of the same file in this bundle or store, which "
+	  "whoever imports it must have, too" },
 	OPTS_SELECTION(&o.sel),
 	{ "names-only", 0, OPT_FLAG, &o.names_only, NULL,
 	  "of each entry its functions and their addresses alone, without files, lines and inlined "
@@ -152,9 +155,11 @@ static int export(struct symstore_reader *reader, char **texts, struct wanted *w
 	static const struct symstore_id none;
 	const bool all = !o.logs.len && !o.cores.len && !*texts;
 	struct symbundle_export_options options = {
-		.choose = selection_of(&o.sel), .since = o.since, .sign_key = o.sign,
+		.choose = selection_of(&o.sel), .since = o.since, .delta_from = o.delta_from,
+		.sign_key = o.sign,
 		.format = o.format ? 1 : 2, .estimate = o.estimate, .level = (int)o.level,
-		.names_only = o.names_only, .name_hash = o.name_hash, .missing = on_missing, .damaged = cmd_complain,
+		.names_only = o.names_only, .name_hash = o.name_hash,
+		.missing = on_missing, .damaged = cmd_complain,
 		.hashing = progress_update, .writing = on_writing, .ctx = w,
 	};
 	int rc = gather_ids(reader, texts, w, err);
@@ -192,6 +197,8 @@ static void summarise(const struct symbundle_exported *done, const struct wanted
 		       o.estimate ? "to be exported" : "exported", (unsigned long long)done->bytes);
 		if (o.estimate)
 			printf(", %llu bytes as a bundle", (unsigned long long)done->bundle_bytes);
+		if (o.delta_from)
+			printf(", %llu of them as what changed", (unsigned long long)done->deltas);
 		if (o.since || done->as_before)
 			printf(", %llu as before", (unsigned long long)done->as_before);
 		if (done->missing)
@@ -208,6 +215,8 @@ static void summarise(const struct symbundle_exported *done, const struct wanted
 	mk_gen_number(j, "bytes", done->bytes);
 	if (o.estimate)
 		mk_gen_number(j, "bundle_bytes", done->bundle_bytes);
+	if (o.delta_from)
+		mk_gen_number(j, "deltas", done->deltas);
 	mk_gen_number(j, "as_before", done->as_before);
 	mk_gen_number(j, "missing", done->missing);
 	missing_json(j, w);
@@ -276,6 +285,9 @@ const struct command export_command = {
 		"Keys are made with openssl: 'openssl genpkey -algorithm ed25519 -out key.pem' the "
 		"private one, 'openssl pkey -in key.pem -pubout -out public.pem' the public one, "
 		"which 'symcache import --verify-key' takes.\n\n"
+		"With --delta-from an update takes little: of each entry what changed since the one "
+		"of a file with the same name, numbers in it left aside. 'symcache import' finds that in the "
+		"store, names what is not there, and takes the rest.\n\n"
 		"The manifest of a store file or an archive has 64 MB at most, some 100,000 entries. More of "
 		"them are exported in parts: by --tag, by build IDs, or with --since.",
 	.opts = opts,
@@ -285,6 +297,7 @@ const struct command export_command = {
 		"  symcache export --estimate --tag release=1.4.2\n"
 		"  symcache export -o crash.store --for-log crash.log\n"
 		"  symcache export -o /srv/www/symbols --sign key.pem\n"
+		"  symcache export -o update.tar.zst --tag release=1.4.3 --delta-from release-1.4.2.tar.zst\n"
 		"  symcache export -o new.tar.zst --tag release=1.4.2 --since old/" SYMBUNDLE_MANIFEST "\n",
 	.partly = "the store lacks modules of a log or core file, or entries are damaged; the others are "
 		  "in the bundle; or nothing is chosen, and there is none",

@@ -1,5 +1,6 @@
 /* symcache import: a bundle, a tree of SymCache files or another store → the store. */
 #include <stdio.h>
+#include <unistd.h>
 
 #include "cmd/cli/messages.h"
 #include "cmd/cli/output.h"
@@ -88,13 +89,21 @@ static int on_first(void *ctx, struct symstore **ret, struct sc_error *err)
 	return make_store(o.store, ret, err);
 }
 
+static bool has_store(void *ctx)
+{
+	char *path __attribute__((cleanup(sc_free_text))) = NULL;
+
+	(void)ctx;
+	return !store_path(o.store, &path, NULL) && !access(path, F_OK);
+}
+
 static int run(int argc, char **argv, struct sc_error *err)
 {
 	struct symstore *store __attribute__((cleanup(close_store))) = NULL;
 	char *tags __attribute__((cleanup(sc_free_text))) = NULL;
 	struct symbundle_imported done = { 0 };
 	struct symbundle_import_options options = {
-		.open_store = on_first, .verify_key = o.verify_key, .fault = on_fault,
+		.open_store = on_first, .has_store = has_store, .verify_key = o.verify_key, .fault = on_fault,
 		.conflict = on_conflict, .replaced = on_replaced, .no_replace = o.no_replace, .packed = o.packed,
 		.progress = progress_update,
 	};

@@ -42,6 +42,8 @@ static const struct opt opts[] = {
 struct verification {
 	struct mk_gen *json;   /* NULL: text */
 	uint64_t verified, bad;
+	struct symstore *store; /* that bundles are against */
+	bool looked;            /* for it */
 	struct symstore_removals removals; /* the bad entries, if they are to be removed */
 	struct sc_error *err;
 	int rc;
@@ -163,10 +165,21 @@ static void bad_member(void *ctx, const char *name, const char *why)
 	report_one(v, name, why);
 }
 
+/* Of bundles with what changed since entries of the store. */
+static struct symstore *old_store(void *ctx)
+{
+	struct verification *v = ctx;
+
+	if (!v->store && !v->looked)
+		open_store(o.store, SYMSTORE_READ, &v->store, NULL);
+	v->looked = true;
+	return v->store;
+}
+
 static int verify_bundle(struct verification *v, const char *path)
 {
 	const struct symbundle_reader reader = {
-		.verify_key = o.verify_key, .entry = valid_member, .fault = bad_member,
+		.verify_key = o.verify_key, .old_store = old_store, .entry = valid_member, .fault = bad_member,
 		.progress = progress_update, .ctx = v,
 	};
 	struct sc_error err;
@@ -220,6 +233,7 @@ static int run(int argc, char **argv, struct sc_error *err)
 	progress_erase();
 	summarise(&v, rc);
 	symstore_removals_deinit(&v.removals);
+	symstore_close(v.store);
 	return rc ? rc : v.bad ? STATUS_PARTLY : STATUS_OK;
 }
 

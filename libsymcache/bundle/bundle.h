@@ -38,6 +38,8 @@ struct symbundle_export_options {
 	const char *sign_key;       /* path of an Ed25519 private key (PEM), or NULL */
 	int format;                 /* of a tree or an archive: 1: plain SymCache files, which all
 	                             * versions read; 2, or 0: packed */
+	const char *delta_from;     /* path of a store or a bundle that whoever gets this one has: entries
+	                             * are packed against those that it has of the same files; or NULL */
 	bool names_only;            /* of each cache the outermost functions and their ranges alone */
 	int level;                  /* of packing: 1 to 19; 0: the default */
 	bool estimate;              /* how large would it be? Nothing is written, `path` is not used */
@@ -51,6 +53,7 @@ struct symbundle_export_options {
 struct symbundle_exported {
 	uint64_t exported, bytes;   /* of caches */
 	uint64_t bundle_bytes;      /* an estimate: of the bundle; of an archive nearly so */
+	uint64_t deltas;            /* of them those that are packed against another one */
 	uint64_t as_before, missing, damaged;
 	char hash[33];              /* XXH3-128 of the manifest, in hex digits */
 };
@@ -82,6 +85,8 @@ struct symbundle_reader {
 	void (*missing)(void *ctx, const struct symstore_id *id);
 	/* True: its cache need not be read. Of a tree in parts only. */
 	bool (*has)(void *ctx, const struct symstore_entry *entry);
+	/* The store with the entries that others are packed against; NULL: there is none. */
+	struct symstore *(*old_store)(void *ctx);
 	/* Called for each valid cache; the bytes live until it returns. The record is the
 	 * manifest's. Nonzero ends the reading, which returns it. */
 	int (*entry)(void *ctx, const struct symstore_entry *entry, const void *cache, size_t size,
@@ -107,6 +112,8 @@ bool symbundle_is_one(const char *path, enum symbundle_shape *ret);
 struct symbundle_import_options {
 	/* Opens the store when the first valid cache comes: a bundle that is refused makes none. */
 	int (*open_store)(void *ctx, struct symstore **ret, struct sc_error *err);
+	/* Is it there, so that it may have entries that others are packed against? NULL: yes. */
+	bool (*has_store)(void *ctx);
 	const char *verify_key;     /* as above */
 	const char *tags;           /* put on what is imported, in addition to its own; or NULL */
 	bool no_replace;            /* nothing takes the place of what the store has */

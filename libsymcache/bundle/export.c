@@ -11,6 +11,7 @@
 #include <xxhash.h>
 
 #include "libsymcache/base/text.h"
+#include "libsymcache/bundle/deltas.h"
 #include "libsymcache/bundle/groups.h"
 #include "libsymcache/bundle/sign.h"
 #include "libsymcache/bundle/tree.h"
@@ -21,6 +22,7 @@ struct exporting {
 	const struct symbundle_export_options *o;
 	struct symstore_reader *reader;
 	struct manifest manifest, earlier;
+	struct deltas old;        /* that entries are packed against */
 	bool in_parts;            /* a tree of packed caches, which is added to: */
 	struct tree_state tree;
 	uint64_t total, looked;
@@ -162,13 +164,27 @@ static int estimate(struct exporting *x, enum symbundle_shape shape, const struc
 	return m->packed ? groups_write(source, count_file, bytes, x->err) : 0;
 }
 
+/* What the tree has whole stays so, also with other tags. */
+static void leave_whole(struct exporting *x)
+{
+	for (size_t i = 0; i < x->manifest.len; i++) {
+		struct manifest_entry *e = &x->manifest.data[i];
+		const struct manifest_entry *there =
+			manifest_find(&x->tree.entries, e->entry.build_id, e->entry.build_id_len);
+
+		if (there && !there->old.len && there->hash.low64 == e->hash.low64 &&
+		    there->hash.high64 == e->hash.high64)
+			e->old.len = 0;
+	}
+}
+
 /* A tree gets what it does not have; with the hash in its name it is another one each time. */
 static int write_parts(struct exporting *x, const char *path)
 {
 	const struct symbundle_export_options *o = x->o;
 	const struct bundle_source how = {
 		.reader = x->reader, .level = o->level ? o->level : PACKED_LEVEL,
-		.names_only = o->names_only, .sign_key = o->sign_key,
+		.names_only = o->names_only, .old = x->old.reader, .sign_key = o->sign_key,
 		.progress = o->writing, .ctx = o->ctx,
 	};
 	char *part __attribute__((cleanup(sc_free_text))) = o->name_hash ? sc_text("%s.part", path) : NULL;
@@ -176,6 +192,7 @@ static int write_parts(struct exporting *x, const char *path)
 	struct tree_written written;
 	int rc;
 
+	leave_whole(x);
 	groups_make(&x->manifest, 0);
 	if (o->estimate || !o->name_hash) {
 		rc = tree_write(o->estimate ? NULL : path, &x->tree, &x->manifest, &how, &written,
@@ -204,7 +221,8 @@ static int write_chosen(struct exporting *x, const char *path, enum symbundle_sh
 	const char *key = x->o->sign_key;
 	uint8_t signature[SIGNATURE_SIZE];
 	struct bundle_source source = {
-		.reader = x->reader, .names_only = x->o->names_only, .manifest = &x->manifest, .signature = key ? signature : NULL,
+		.reader = x->reader, .names_only = x->o->names_only, .old = x->old.reader,
+		.manifest = &x->manifest, .signature = key ? signature : NULL,
 		.level = x->o->level ? x->o->level : PACKED_LEVEL,
 		.progress = x->o->writing, .ctx = x->o->ctx,
 	};
@@ -240,8 +258,13 @@ int symbundle_export(struct symstore_reader *reader, const char *path, enum symb
 	*ret = (struct symbundle_exported){ 0 };
 	x.tree.dir = -1;
 	x.in_parts = shape == SYMBUNDLE_TREE && options->format != MANIFEST_PLAIN;
+	if (options->delta_from && !x.in_parts && (shape != SYMBUNDLE_ARCHIVE || options->format == MANIFEST_PLAIN))
+		rc = sc_error_set(err, SC_EINVAL, "what changed is for archives and trees of packed caches");
+	if (!rc && options->delta_from)
+		rc = deltas_open(&x.old, options->delta_from, reader, options->damaged, options->ctx, err);
 	if (!rc && x.in_parts && path && !options->name_hash)
 		rc = tree_state_read(path, &x.tree, err);
+	x.tree.deltas = options->delta_from;
 	if (!rc)
 		rc = options->ids ? choose_by_id(&x) : choose_all(&x);
 	if (!rc && !x.manifest.len && !ret->as_before)
@@ -250,9 +273,14 @@ int symbundle_export(struct symstore_reader *reader, const char *path, enum symb
 	for (size_t i = 0; i < x.manifest.len; i++)
 		ret->bytes += x.manifest.data[i].entry.cache_size;
 	if (!rc)
+		rc = deltas_choose(&x.old, reader, &x.manifest, err);
+	for (size_t i = 0; i < x.manifest.len && !rc; i++)
+		ret->deltas += x.manifest.data[i].old.len > 0;
+	if (!rc)
 		rc = x.in_parts ? write_parts(&x, path) : write_chosen(&x, path, shape);
 	manifest_deinit(&x.manifest);
 	manifest_deinit(&x.earlier);
 	tree_state_deinit(&x.tree);
+	deltas_close(&x.old);
 	return rc;
 }

@@ -17,8 +17,8 @@ enum {
 	GROUPS = 64,             /* in a batch */
 };
 
-/* Sorts the manifest and puts its entries into groups of at most `most` bytes; larger ones, and
- * with `most` 0 each, stand alone. */
+/* Sorts the manifest and puts its entries into groups of at most `most` bytes; larger ones, those that
+ * are packed against another one, and with `most` 0 each, stand alone. */
 void groups_make(struct manifest *m, uint64_t most);
 
 /* How many entries are in the file of entry `i`, from that on; 0: it is not the first there. */

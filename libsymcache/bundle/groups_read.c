@@ -4,6 +4,7 @@
 
 #include "libsymcache/base/parallel.h"
 #include "libsymcache/base/vec.h"
+#include "libsymcache/bundle/write.h"
 #include "libsymcache/bundle/groups.h"
 #include "libsymcache/packed/packed.h"
 
@@ -12,6 +13,7 @@ struct packed_file {
 	struct bundle_file file;
 	const struct manifest_entry *first; /* NULL: there is no manifest */
 	size_t num;                         /* of entries that the manifest has in it */
+	struct bundle_cache old;            /* that it is packed against */
 	struct packed_caches caches;
 	struct bundle_checked *checked;     /* for each cache */
 	struct sc_error why;
@@ -30,6 +32,7 @@ static void clear(struct bundle_batch *batch)
 
 		free(f->name);
 		vec_deinit(&f->file);
+		free(f->old.made);
 		packed_caches_deinit(&f->caches);
 		free(f->checked);
 	}
@@ -41,9 +44,12 @@ static void unpack(void *ctx, unsigned worker, size_t i)
 	struct packed_file *f = &((struct bundle_batch *)ctx)->list[i];
 
 	(void)worker;
-	if (packed_unpack(f->file.data, f->file.len, &f->caches, &f->why))
+	if (f->why.code || packed_unpack_delta(f->file.data, f->file.len,
+			(struct packed_bytes){ f->old.data, f->old.size }, &f->caches, &f->why))
 		return;
 	vec_deinit(&f->file);
+	free(f->old.made);
+	f->old = (struct bundle_cache){ 0 };
 	if (f->first && f->caches.num != f->num) {
 		sc_error_set(&f->why, SC_EFORMAT, "%zu caches, the manifest says %zu", f->caches.num, f->num);
 		return;
@@ -98,6 +104,42 @@ void groups_deinit(struct bundle_reading *b)
 	b->batch = NULL;
 }
 
+/* The cache that an entry is packed against, copied: no snapshot may outlive what is written. */
+static int copy_old(struct bundle_reading *b, const struct manifest_entry *e, struct bundle_cache *ret,
+		    struct sc_error *err)
+{
+	struct symstore *store = b->r->old_store ? b->r->old_store(b->r->ctx) : NULL;
+	struct symstore_reader *reader = NULL;
+	int rc = store ? symstore_read_begin(store, &reader, err) : 0;
+
+	*ret = (struct bundle_cache){ 0 };
+	if (!rc)
+		rc = bundle_find_old(reader, e, ret, err);
+	if (!rc && !ret->made) {
+		if ((ret->made = malloc(ret->size + 1)))
+			ret->data = memcpy(ret->made, ret->data, ret->size);
+		else
+			rc = sc_no_memory(err);
+	}
+	symstore_read_end(reader);
+	return rc;
+}
+
+static int find_old(struct bundle_reading *b, struct packed_file *f, struct sc_error *err)
+{
+	struct packed_old wanted;
+
+	if (!packed_is_delta(f->file.data, f->file.len, &wanted))
+		return 0;
+	if (!f->first || !f->first->old.len)
+		sc_error_set(&f->why, SC_EFORMAT, "it is what changed since another cache, and no manifest "
+			     "says since which");
+	else if (copy_old(b, f->first, &f->old, &f->why) == SC_ENOMEM)
+		return sc_no_memory(err);
+	b->batch->bytes += f->old.size;
+	return 0;
+}
+
 int groups_give(struct bundle_reading *b, const char *name, struct bundle_file *file,
 		const struct manifest_entry *first, struct sc_error *err)
 {
@@ -120,5 +162,5 @@ int groups_give(struct bundle_reading *b, const char *name, struct bundle_file *
 	for (size_t k = 0; k < f->num; k++)
 		b->seen[(size_t)(first - b->manifest.data) + k] = true;
 	b->batch->bytes += bytes;
-	return 0;
+	return find_old(b, f, err);
 }

@@ -21,7 +21,7 @@ void groups_make(struct manifest *m, uint64_t most)
 		struct manifest_entry *e = &m->data[i];
 
 		bytes += e->entry.cache_size;
-		if (i && bytes <= most) {
+		if (i && bytes <= most && !e->old.len && !e[-1].old.len) {
 			e->file = e[-1].file;
 			continue;
 		}
@@ -48,6 +48,7 @@ struct group {
 	size_t first, num;
 	struct packed_bytes *caches;
 	void **made;  /* by caches; each may be NULL */
+	struct bundle_cache old; /* that it is packed against */
 	void *packed;
 	size_t size;
 	struct sc_error err;
@@ -62,12 +63,15 @@ struct groups {
 static void groups_clear(struct groups *g)
 {
 	symstore_let_go(g->s->reader);
+	if (g->s->old)
+		symstore_let_go(g->s->old);
 	while (g->num) {
 		struct group *group = &g->list[--g->num];
 
 		for (size_t k = 0; group->made && k < group->num; k++)
 			free(group->made[k]);
 		free(group->made);
+		free(group->old.made);
 		free(group->caches);
 		free(group->packed);
 	}
@@ -102,7 +106,7 @@ static int add(struct groups *g, size_t i, uint64_t *bytes, struct sc_error *err
 
 	*group = (struct group){ i, groups_at(m, i) };
 	if (group->num == 1 && m->data[i].entry.packed_size && !g->s->names_only &&
-	    g->s->level == PACKED_LEVEL)
+	    g->s->level == PACKED_LEVEL && !m->data[i].old.len)
 		return take_packed(g->s, group, bytes, err);
 	group->caches = calloc(group->num, sizeof(*group->caches));
 	group->made = calloc(group->num, sizeof(*group->made));
@@ -116,6 +120,9 @@ static int add(struct groups *g, size_t i, uint64_t *bytes, struct sc_error *err
 		group->made[k] = cache.made;
 		*bytes += cache.size;
 	}
+	if (!rc && m->data[i].old.len)
+		rc = bundle_find_old(g->s->old, &m->data[i], &group->old, err);
+	*bytes += group->old.size;
 	return rc;
 }
 
@@ -125,8 +132,14 @@ static void pack(void *ctx, unsigned worker, size_t i)
 	struct group *group = &g->list[i];
 
 	(void)worker;
-	if (!group->packed)
-		packed_pack(group->caches, group->num, g->s->level, &group->packed, &group->size, &group->err);
+	if (group->packed)
+		return;
+	if (group->old.data)
+		packed_pack_delta(group->caches[0], (struct packed_bytes){ group->old.data, group->old.size },
+				  g->s->level, &group->packed, &group->size, &group->err);
+	else
+		packed_pack(group->caches, group->num, g->s->level, &group->packed, &group->size,
+			    &group->err);
 }
 
 static int put_all(struct groups *g, groups_put_fn *put, void *ctx, struct sc_error *err)

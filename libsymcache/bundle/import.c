@@ -158,6 +158,15 @@ static int import_entry(void *ctx, const struct symstore_entry *given, const voi
 	return rc;
 }
 
+static struct symstore *old_store(void *ctx)
+{
+	const struct importing *m = ctx;
+
+	if (!*m->store && (!m->o->has_store || m->o->has_store(m->o->ctx)))
+		m->o->open_store(m->o->ctx, m->store, NULL);
+	return *m->store;
+}
+
 static void on_fault(void *ctx, const char *name, const char *why)
 {
 	struct importing *m = ctx;
@@ -181,7 +190,7 @@ int symbundle_import(struct symstore **store, const char *path,
 {
 	struct importing m = { .o = options, .done = ret, .store = store };
 	const struct symbundle_reader reader = {
-		.verify_key = options->verify_key, .entry = import_entry, .fault = on_fault,
+		.verify_key = options->verify_key, .old_store = old_store, .entry = import_entry, .fault = on_fault,
 		.progress = on_progress, .ctx = &m,
 	};
 	int rc = symbundle_read(path, &reader, err);

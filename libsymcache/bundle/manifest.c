@@ -87,8 +87,12 @@ const char *bundle_packed_name(const struct symstore_id *id, char name[BUNDLE_NA
 
 const char *bundle_hashed_name(const struct manifest_entry *e, char name[BUNDLE_NAME])
 {
-	bundle_name(&e->entry, name);
-	sprintf(strrchr(name, '.'), ".%016" PRIx64 "%016" PRIx64 ".packed", e->hash.high64, e->hash.low64);
+	char *end = strrchr(bundle_name(&e->entry, name), '.');
+
+	end += sprintf(end, ".%016" PRIx64 "%016" PRIx64, e->hash.high64, e->hash.low64);
+	if (e->old.len)
+		end += sprintf(end, "-%016" PRIx64 "%016" PRIx64, e->old_hash.high64, e->old_hash.low64);
+	strcpy(end, ".packed");
 	return name;
 }
 

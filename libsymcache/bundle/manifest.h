@@ -9,7 +9,8 @@
 #include "libsymcache/bundle/bundle.h"
 
 enum {
-	MANIFEST_PLAIN = 1, MANIFEST_PACKED = 2, /* versions: how a tree and an archive have caches */
+	MANIFEST_PLAIN = 1, MANIFEST_PACKED = 2, /* versions: how a tree and an archive have caches; */
+	MANIFEST_DELTAS = 3,                     /* some against those that the receiver has */
 	MANIFEST_MAX = 64 << 20,                 /* bytes of JSON */
 };
 
@@ -20,12 +21,14 @@ struct manifest_entry {
 	bool has_sha256;               /* signed bundles: XXH3 withstands no malice */
 	uint8_t sha256[32];
 	struct symstore_id file;       /* the build ID in the name of the packed file that has it */
+	struct symstore_id old;        /* the entry that it is packed against; len 0: by itself */
+	struct symstore_hash old_hash; /* XXH3-128 of that one's cache */
 };
 
 struct manifest {
 	struct manifest_entry *data;   /* in the order of the bundle */
 	size_t len, cap;
-	bool packed;                   /* its version is MANIFEST_PACKED */
+	bool packed;                   /* its version is MANIFEST_PACKED or MANIFEST_DELTAS */
 	bool hashed;                   /* files have bundle_hashed_name() */
 };
 
@@ -57,12 +60,13 @@ int manifest_check(const struct manifest_entry *e, const void *cache, size_t siz
 		   struct sc_error *err);
 
 /* "ab/cdef….symcache"; returns `name`. */
-enum { BUNDLE_NAME = 2 * SYMCACHE_BUILD_ID_MAX + 48 };
+enum { BUNDLE_NAME = 2 * SYMCACHE_BUILD_ID_MAX + 80 };
 const char *bundle_name(const struct symstore_entry *entry, char name[BUNDLE_NAME]);
 
 /* The same of a packed file, by the build ID of the first entry in it: "ab/cdef….packed". */
 const char *bundle_packed_name(const struct symstore_id *id, char name[BUNDLE_NAME]);
-/* The same of a file that is named by its content, too: "ab/cdef….HASH.packed". */
+/* The same of a file that is named by its content, too: "ab/cdef….HASH.packed", or of what changed
+ * "ab/cdef….HASH-OLDHASH.packed". */
 const char *bundle_hashed_name(const struct manifest_entry *e, char name[BUNDLE_NAME]);
 /* The build ID in such names. */
 bool bundle_id_of_name(const char *name, struct symstore_id *ret);

@@ -22,6 +22,8 @@ static void same(const struct manifest_entry *a, const struct manifest_entry *b)
 	must(a->entry.cache_size == b->entry.cache_size && a->entry.time == b->entry.time &&
 	     a->entry.sources == b->entry.sources && a->hash.low64 == b->hash.low64 &&
 	     a->hash.high64 == b->hash.high64 && a->has_sha256 == b->has_sha256);
+	must(a->old.len == b->old.len && !memcmp(a->old.bytes, b->old.bytes, a->old.len) &&
+	     (!a->old.len || (a->old_hash.low64 == b->old_hash.low64 && a->old_hash.high64 == b->old_hash.high64)));
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

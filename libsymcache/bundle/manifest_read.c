@@ -118,6 +118,11 @@ static int entry_text(struct reading *r, struct manifest_entry *e, const char *t
 	} else if (key_is(r, "file")) {
 		/* What is not packed is found by its own build ID. */
 		return !strstr(text, ".packed") || bundle_id_of_name(text, &e->file) || bad(r, r->key);
+	} else if (key_is(r, "old_build_id")) {
+		ok = !symcache_build_id_parse(text, e->old.bytes, &nibbles, NULL) && nibbles % 2 == 0;
+		e->old.len = ok ? nibbles / 2 : 0;
+	} else if (key_is(r, "old_cache_xxh128")) {
+		ok = hex_hash(text, sizeof(e->old_hash), &e->old_hash);
 	} else if (key_is(r, "cache_sha256")) {
 		ok = e->has_sha256 = hex_bytes(text, e->sha256, sizeof(e->sha256));
 	} else if (key_is(r, "source_xxh128")) {
@@ -159,11 +164,11 @@ static int on_integer(void *ctx, long long n)
 	struct manifest_entry *e = entry_at(r, IN_ENTRY);
 
 	if (r->depth == IN_BUNDLE && key_is(r, "version")) {
-		r->m->packed = n == MANIFEST_PACKED;
-		if (n == MANIFEST_PLAIN || n == MANIFEST_PACKED)
+		r->m->packed = n == MANIFEST_PACKED || n == MANIFEST_DELTAS;
+		if (n == MANIFEST_PLAIN || r->m->packed)
 			return 1;
 		sc_error_set(r->err, SC_EUNSUPPORTED, "the bundle is of version %lld; this program "
-			     "knows %d and %d", n, MANIFEST_PLAIN, MANIFEST_PACKED);
+			     "knows %d to %d", n, MANIFEST_PLAIN, MANIFEST_DELTAS);
 		return 0;
 	}
 	if (!e)

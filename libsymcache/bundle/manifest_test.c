@@ -37,14 +37,24 @@ static void round_trip(void **state)
 	(void)state;
 	assert_int_equal(manifest_add(&m, &first, cache, true, &err), 0);
 	assert_int_equal(manifest_add(&m, &second, cache, false, &err), 0);
+	m.packed = true;
+	m.data[0].old = (struct symstore_id){ { 7, 8 }, 2 };
+	m.data[0].old_hash = (struct symstore_hash){ 0x123456789abcdef0, 0xf };
 	assert_int_equal(manifest_write(&m, &text, &len, &err), 0);
 	assert_int_equal(len, strlen(text));
+	assert_non_null(strstr(text, "\"version\":3"));
+	assert_non_null(strstr(text, "\"old_cache_xxh128\":\"000000000000000f123456789abcdef0\""));
 	assert_int_equal(manifest_read(&got, text, len, &err), 0);
 	assert_int_equal(got.len, 2);
 	manifest_sort(&got);
 	e = manifest_find(&got, first.build_id, 3);
 	assert_ptr_equal(e, &got.data[1]);
 	assert_null(manifest_find(&got, first.build_id, 2));
+	assert_int_equal(e->old.len, 2);
+	assert_memory_equal(e->old.bytes, m.data[0].old.bytes, 2);
+	assert_int_equal(e->old_hash.low64, m.data[0].old_hash.low64);
+	assert_int_equal(e->old_hash.high64, 0xf);
+	assert_int_equal(got.data[0].old.len, 0);
 	assert_true(e->has_sha256);
 	assert_false(got.data[0].has_sha256);
 	assert_true(e->entry.build_id_derived);
@@ -80,7 +90,7 @@ static void hostile(void **state)
 		{ "[", "not JSON" },
 		{ "{}", "not that of a bundle" },
 		{ "{\"format\":\"other\"}", "not that of a bundle" },
-		{ "{\"format\":\"symcache bundle\",\"version\":3}", "version 3; this program knows 1 and 2" },
+		{ "{\"format\":\"symcache bundle\",\"version\":4}", "version 4; this program knows 1 to 3" },
 		{ BUNDLE "[{}]}", "entry 1 has no build ID" },
 		{ BUNDLE "[{\"build_id\":\"11\"}]}", "entry 1 has no hash" },
 		{ BUNDLE "[{" HASH "}]}", "no build ID" },

@@ -41,6 +41,12 @@ static void put_entry(struct mk_gen *g, const struct manifest *m, const struct m
 			       e->file.len ? bundle_packed_name(&e->file, name) : bundle_name(&e->entry, name));
 	snprintf(hex, sizeof(hex), "%016" PRIx64 "%016" PRIx64, e->hash.high64, e->hash.low64);
 	mk_gen_text(g, "cache_xxh128", hex);
+	if (e->old.len) {
+		symcache_build_id_text(hex, e->old.bytes, e->old.len);
+		mk_gen_text(g, "old_build_id", hex);
+		snprintf(hex, sizeof(hex), "%016" PRIx64 "%016" PRIx64, e->old_hash.high64, e->old_hash.low64);
+		mk_gen_text(g, "old_cache_xxh128", hex);
+	}
 	if (e->has_sha256)
 		mk_gen_bytes(g, "cache_sha256", e->sha256, sizeof(e->sha256));
 	symstore_entry_fields(&e->entry, &fields);
@@ -50,6 +56,16 @@ static void put_entry(struct mk_gen *g, const struct manifest *m, const struct m
 	mk_gen_close_map(g);
 }
 
+static int version(const struct manifest *m)
+{
+	int version = m->packed ? MANIFEST_PACKED : MANIFEST_PLAIN;
+
+	for (size_t i = 0; i < m->len && m->packed; i++)
+		if (m->data[i].old.len)
+			version = MANIFEST_DELTAS;
+	return version;
+}
+
 int manifest_write(const struct manifest *m, char **ret, size_t *len, struct sc_error *err)
 {
 	struct mk_out out = { 0 };
@@ -57,7 +73,7 @@ int manifest_write(const struct manifest *m, char **ret, size_t *len, struct sc_
 
 	mk_gen_open_map(g, NULL);
 	mk_gen_text(g, "format", "symcache bundle");
-	mk_gen_number(g, "version", m->packed ? MANIFEST_PACKED : MANIFEST_PLAIN);
+	mk_gen_number(g, "version", version(m));
 	mk_gen_open_array(g, "entries");
 	for (size_t i = 0; i < m->len; i++)
 		put_entry(g, m, &m->data[i]);

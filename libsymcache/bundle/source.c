@@ -1,5 +1,12 @@
 /* The caches that go into a bundle: see write.h. */
 #include "libsymcache/bundle/write.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include <xxhash.h>
+
+#include "libsymcache/base/build_id.h"
 #include "libsymcache/write/only_names.h"
 
 static int names_of(struct bundle_cache *cache, struct sc_error *err)
@@ -31,4 +38,29 @@ int bundle_source_cache(const struct bundle_source *s, size_t i, struct bundle_c
 	if (s->progress)
 		s->progress(s->ctx, i, s->manifest->len, e->source_path);
 	return bundle_get_cache(s->reader, e, s->names_only, ret, err);
+}
+
+int bundle_find_old(struct symstore_reader *reader, const struct manifest_entry *e,
+		    struct bundle_cache *ret, struct sc_error *err)
+{
+	struct symstore_entry entry = { .build_id_len = e->old.len };
+	char text[SYMCACHE_BUILD_ID_TEXT];
+	XXH128_hash_t h;
+	int rc;
+
+	*ret = (struct bundle_cache){ 0 };
+	symcache_build_id_text(text, e->old.bytes, e->old.len);
+	memcpy(entry.build_id, e->old.bytes, e->old.len);
+	rc = reader ? bundle_get_cache(reader, &entry, false, ret, err) : SC_ENOTFOUND;
+	if (rc == SC_ENOTFOUND)
+		return sc_error_set(err, rc, "it is what changed since %s, which is not in the store", text);
+	if (rc)
+		return rc;
+	h = XXH3_128bits(ret->data, ret->size);
+	if (h.low64 == e->old_hash.low64 && h.high64 == e->old_hash.high64)
+		return 0;
+	free(ret->made);
+	*ret = (struct bundle_cache){ 0 };
+	return sc_error_set(err, SC_ENOTFOUND, "it is what changed since %s, of which the store has other bytes",
+			    text);
 }

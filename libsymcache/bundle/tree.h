@@ -112,6 +112,7 @@ struct tree_state {
 	struct bundle_file text;      /* of the manifest */
 	struct tree_top top;
 	struct manifest entries;      /* of all parts, sorted */
+	bool deltas;                  /* what is packed against another entry will do */
 };
 
 /* Reads the tree at `path`, when no one else writes to it; of a folder that is not there, or empty,

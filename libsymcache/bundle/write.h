@@ -11,6 +11,7 @@ struct bundle_source {
 	const char *text;              /* the manifest as JSON */
 	size_t text_len;
 	const uint8_t *signature;      /* SIGNATURE_SIZE bytes, or NULL */
+	struct symstore_reader *old;   /* has the entries that others are packed against; or NULL */
 	const char *sign_key;          /* of a tree in parts, in place of it; or NULL */
 	int level;                     /* of packing */
 	symbundle_progress_fn *progress;
@@ -31,6 +32,11 @@ int bundle_get_cache(struct symstore_reader *reader, const struct symstore_entry
 /* The cache of entry `i` of the manifest; tells of progress. */
 int bundle_source_cache(const struct bundle_source *s, size_t i, struct bundle_cache *ret,
 			struct sc_error *err);
+
+/* The cache that entry `e` is packed against, in the snapshot (NULL: there is no store). SC_ENOTFOUND: it is
+ * not there, or has other bytes; the message says which. */
+int bundle_find_old(struct symstore_reader *reader, const struct manifest_entry *e,
+		    struct bundle_cache *ret, struct sc_error *err);
 
 /* The name of a bundle with a hash in it, on the heap. NULL: out of memory. */
 char *bundle_name_with(const char *path, const char *hash);

@@ -86,6 +86,11 @@ int symstore_read_begin(struct symstore *store, struct symstore_reader **ret,
 	return symstore_fail(store, rc, err, "cannot read");
 }
 
+struct symstore *symstore_of(const struct symstore_reader *reader)
+{
+	return reader->store;
+}
+
 void symstore_read_end(struct symstore_reader *reader)
 {
 	if (!reader)

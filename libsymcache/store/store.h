@@ -137,6 +137,7 @@ int symstore_info(struct symstore_reader *reader, struct symstore_info *ret,
 int symstore_read_begin(struct symstore *store, struct symstore_reader **ret,
 			struct sc_error *err);
 void symstore_read_end(struct symstore_reader *reader); /* NULL is fine */
+struct symstore *symstore_of(const struct symstore_reader *reader); /* whose snapshot it is */
 
 /* The cache bytes of a full build ID, 8-aligned, as they are: maybe damaged.
  * SC_ENOTFOUND: no such entry; of one that is packed also SC_EFORMAT: damaged; SC_ENOMEM. */
