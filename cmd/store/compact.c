@@ -129,8 +129,8 @@ const struct command compact_command = {
 		"meanwhile wait. It needs as much free disk space as the new store takes.\n\n"
 		"--pack stores entries in the packed form (see symcache-pack(1)), a tenth of their size. "
 		"They are answered as before: the first look-up in a process unpacks a cache in memory, "
-		"500 MB a second. What is packed stays so until --unpack, or until its file is "
-		"indexed again. Those that would not be smaller are left as they are. The options that "
+		"some 400 MB a second. What is packed stays so until --unpack, or until another cache "
+		"takes its place. Those that would not be smaller are left as they are. The options that "
 		"choose among entries say which are packed or unpacked. Versions of symcache that know no "
 		"packed entries can read the others, and no longer write to the store.",
 	.opts = opts,
