@@ -67,8 +67,11 @@ for commit; do
 		"$old" lookup --store "$tree/new.store" --build-id "$id" "$where"
 	refuses "$commit looks up what is packed" ': unknown version 10000$' \
 		"$old" lookup --store "$tree/new.store" --build-id "$packed" "$where"
-	refuses "$commit repairs it" 'written by a newer symcache' \
-		"$old" verify --repair --store "$tree/new.store"
+	refuses "$commit writes to it" 'written by a newer symcache' \
+		"$old" index --again --store "$tree/new.store" "$programs/threads"
+	! "$old" verify --help | grep -q -e --repair ||
+		refuses "$commit repairs it" 'written by a newer symcache' \
+			"$old" verify --repair --store "$tree/new.store"
 	same "nothing is gone" "3 verified, 0 bad" "$new" verify --store "$tree/new.store"
 done
 echo "$passed passed, $failed failed"
