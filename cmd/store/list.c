@@ -99,7 +99,8 @@ const struct command list_command = {
 	.summary = "list the entries of the store",
 	.description =
 		"Prints a line for each entry of the store: build ID, kinds of symbols, size of "
-		"the cache in bytes, and the file it was made from. Prefixes of build IDs "
+		"the cache in bytes, and the file it was made from; of a packed entry also how many "
+		"bytes it takes in the store. Prefixes of build IDs "
 		"select entries, and so do the options, all of which must match.",
 	.opts = opts,
 	.essential = "store name tag json",

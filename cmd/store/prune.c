@@ -18,8 +18,8 @@ static const struct opt opts[] = {
 	{ "unused", 0, OPT_AGE, &o.unused, "AGE",
 	  "remove what was neither indexed nor used in a look-up since then, as far as is known" },
 	{ "to-size", 0, OPT_SIZE, &o.to_size, "SIZE",
-	  "remove what was indexed or used longest ago until the caches take no more than this: "
-	  "500M, 20G" },
+	  "remove what was indexed or used longest ago until the caches, as they are stored, take no "
+	  "more than this: 500M, 20G" },
 	{ "keep", 0, OPT_STRING, &o.keep, "FILE",
 	  "remove all but these: a whole build ID on each line; \"-\" is standard input; the "
 	  "other rules do not apply to them" },

@@ -195,6 +195,13 @@ int sc_write_pieces(int fd, const struct iovec pieces[], size_t n)
 	return rc;
 }
 
+const char *sc_temp_folder(void)
+{
+	const char *folder = getenv("TMPDIR");
+
+	return folder ? folder : "/var/tmp";
+}
+
 int sc_nameless_file(const char *folder)
 {
 	char *name __attribute__((cleanup(sc_free_text))) = NULL;

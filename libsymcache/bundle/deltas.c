@@ -10,6 +10,7 @@
 
 #include "libsymcache/base/search.h"
 #include "libsymcache/base/str.h"
+#include "libsymcache/base/file.h"
 #include "libsymcache/base/text.h"
 #include "libsymcache/base/vec.h"
 #include "libsymcache/bundle/write.h"
@@ -28,15 +29,14 @@ struct opening {
 static int make_store(void *ctx, struct symstore **ret, struct sc_error *err)
 {
 	struct deltas *d = ((struct opening *)ctx)->d;
-	const char *at = getenv("TMPDIR") ? getenv("TMPDIR") : "/var/tmp";
 	char *path __attribute__((cleanup(sc_free_text))) = NULL;
 
-	if (!(d->folder = sc_text("%s/symcache-XXXXXX", at)))
+	if (!(d->folder = sc_text("%s/symcache-XXXXXX", sc_temp_folder())))
 		return sc_no_memory(err);
 	if (!mkdtemp(d->folder)) {
 		free(d->folder);
 		d->folder = NULL;
-		return sc_error_sys(err, "cannot make a directory in %s (TMPDIR)", at);
+		return sc_error_sys(err, "cannot make a directory in %s (TMPDIR)", sc_temp_folder());
 	}
 	path = sc_text("%s/old.store", d->folder);
 	return path ? symstore_open(path, SYMSTORE_WRITE, ret, err) : sc_no_memory(err);

@@ -70,7 +70,7 @@ static int copy(int from, int to, const char *folder, struct sc_error *err)
 
 int symstore_open_copy(const char *path, struct symstore **ret, struct sc_error *err)
 {
-	const char *folder = getenv("TMPDIR") ? getenv("TMPDIR") : "/var/tmp";
+	const char *folder = sc_temp_folder();
 	int from __attribute__((cleanup(sc_close_fd))) =
 		open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	int to __attribute__((cleanup(sc_close_fd))) = sc_nameless_file(folder);

@@ -62,8 +62,7 @@ static uint64_t shrink(struct symstore *store, uint64_t most)
 /* Moves it into a file; where there is none to be had, it stays in memory. */
 static void move_out(struct symstore_unpacked *u)
 {
-	const char *folder = getenv("TMPDIR") ? getenv("TMPDIR") : "/var/tmp";
-	int fd __attribute__((cleanup(sc_close_fd))) = sc_nameless_file(folder);
+	int fd __attribute__((cleanup(sc_close_fd))) = sc_nameless_file(sc_temp_folder());
 	void *map;
 
 	if (fd < 0 || sc_write_all(fd, u->data, u->cache_size))
