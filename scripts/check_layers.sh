@@ -128,7 +128,7 @@ find cmd format libmarkup libsymcache scripts -name '*.[ch]' | sort |
 		lib("xxhash.h", "base trace elf dwarf write/flatten write/image write/input write read store bundle index transforms symbolize unwind plan logs profile packed")
 		lib("xxh_x86dispatch.h", "index logs")
 		lib("libiberty/demangle.h", "symbolize"); 
-		lib("yajl/yajl_parse.h", "base plan"); lib("sodium.h", "bundle")
+		lib("yajl/yajl_parse.h", "base"); lib("sodium.h", "bundle")
 		lib("unwind.h", "mk/emit unwind") # of the compiler
 		lib("expat.h", "trace")
 		set("assert.h byteswap.h ctype.h dirent.h dlfcn.h elf.h endian.h err.h errno.h " \

@@ -1,0 +1,301 @@
+/*
+ * Plans, tasks and merges at the room's face, with a filter that copies: a table of what may happen to
+ * a plan, its logs and its outputs, and what each step then says. The logs are in/a, which is short,
+ * in/b, which is cut into two parts, one for each of two tasks, and in/c.gz.
+ */
+#include "libsymcache/plan/plan.h"
+
+#include <fcntl.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <xxhash.h>
+
+#include <cmocka.h>
+
+#include "libsymcache/base/file.h"
+#include "libsymcache/base/text.h"
+#include "libsymcache/base/vec.h"
+
+#define STORE "0123456789abcdef0123456789abcdef"
+#define MERGED " 3 logs; same"
+
+static char top[] = "/tmp/plan_cases.XXXXXX";
+static VEC(char) said;
+
+enum { KEEP = 1, TWICE = 2, ONE_BY_ONE = 4 };
+
+static const struct {
+	const char *what;
+	const char *tasks;  /* shell commands before the tasks run, in a folder with in/ and plan/ */
+	const char *merge;  /* and before the merge: out/ is there, too */
+	int options;
+	const char *result; /* messages of steps that failed, then what the merge gave */
+} cases[] = {
+	{ "nothing happens", "", "", 0, MERGED },
+	{ "one thread after the other", "", "", ONE_BY_ONE, MERGED },
+	{ "each task twice", "", "", TWICE, " [0 done] [1 done]" MERGED },
+	{ "parts are kept", "", "", KEEP, MERGED },
+	/* Logs. */
+	{ "a log has grown", "echo >> in/a", "", 0,
+	  " [in/a has changed since the plan was made: plan again] 1 of 2 tasks are not done: 1" },
+	{ "a log is gone", "mv in/a in/x", "", 0,
+	  " [in/a: No such file or directory] 1 of 2 tasks are not done: 1" },
+	{ "an output is its log", "mkdir out; ln in/a out/a", "", 0,
+	  " [in/a: its output would overwrite it] 1 of 2 tasks are not done: 1" },
+	/* The plan. */
+	{ "there is none", "rm plan/plan.json", "", 0,
+	  " [there is no plan/plan.json] [there is no plan/plan.json] there is no plan/plan.json" },
+	{ "its shards are of another", "tail -n 1 plan/inputs.jsonl > plan/shards.jsonl", "", 0,
+	  " [plan/shards.jsonl is damaged: its hash is another one] [plan/shards.jsonl is damaged: its hash is another one]"
+	  " 2 of 2 tasks are not done: 0-1" },
+	{ "it lacks what a part begins with", "rm plan/contexts/000002", "", 0,
+	  " [there is no plan/contexts/000002] 1 of 2 tasks are not done: 1" },
+	{ "what a part begins with has changed", "echo > plan/contexts/000002", "", 0,
+	  " [plan/contexts/000002 is damaged: its hash is another one] 1 of 2 tasks are not done: 1" },
+	/* Outputs of another. */
+	{ "the folder is another plan's", "mkdir -p out/.symcache; printf " STORE " > out/.symcache/plan", "", 0,
+	  " [out is the output of another plan: choose another folder] [out is the output of another plan: choose another folder]"
+	  " out is the output of another plan" },
+	{ "it leads elsewhere", "mkdir out else; ln -s ../else out/.symcache", "", 0,
+	  " [out/.symcache/done/0.json: out/.symcache is a link, which is not followed]"
+	  " [out/.symcache/done/0.json: out/.symcache is a link, which is not followed]"
+	  " out/.symcache/plan: Too many levels of symbolic links" },
+	{ "a record has other counts", "", "sed -i 's/\"frames\":3/\"frames\":4/' out/.symcache/done/1.json", 0,
+	  " {out/.symcache/done/1.json is damaged: its hash is another one: remove out/.symcache/done/1.json and run task 1 again}"
+	  " 1 of 2 tasks are not as they were recorded" },
+	/* Records. */
+	{ "one is missing", "", "rm out/.symcache/done/1.json", 0, " 1 of 2 tasks are not done: 1" },
+	{ "all are missing", "", "rm out/.symcache/done/*.json", 0, " 2 of 2 tasks are not done: 0-1" },
+	{ "one is another's", "", "cp out/.symcache/done/0.json out/.symcache/done/1.json", 0,
+	  " out/.symcache/done/1.json is of another plan, or damaged: remove it and run task 1 again" },
+	{ "one is cut off", "", "truncate -s -1 out/.symcache/done/1.json", 0,
+	  " {out/.symcache/done/1.json is cut off: remove out/.symcache/done/1.json and run task 1 again}"
+	  " 1 of 2 tasks are not as they were recorded" },
+	{ "complaints are gone", "", "rm out/.symcache/done/0.complaints", 0,
+	  " {out/.symcache/done/0.complaints is damaged: remove out/.symcache/done/0.json and run task 0 again}"
+	  " 1 of 2 tasks are not as they were recorded" },
+	{ "complaints are others", "", "tr s t < out/.symcache/done/0.complaints > x; mv x out/.symcache/done/0.complaints", 0,
+	  " {out/.symcache/done/0.complaints is damaged: remove out/.symcache/done/0.json and run task 0 again}"
+	  " 1 of 2 tasks are not as they were recorded" },
+	/* Parts and outputs. */
+	{ "a part is gone", "", "rm out/.symcache/parts/000001", 0,
+	  " {out/.symcache/parts/000001 is not there, or not what its record says: remove out/.symcache/done/0.json and run task 0 again}"
+	  " out/b cannot be put together" },
+	{ "a part is short", "", "truncate -s -1 out/.symcache/parts/000002", 0,
+	  " {out/.symcache/parts/000002 is not there, or not what its record says: remove out/.symcache/done/1.json and run task 1 again}"
+	  " out/b cannot be put together" },
+	{ "a part is another", "", "printf X | dd of=out/.symcache/parts/000001 conv=notrunc status=none", 0,
+	  " {out/.symcache/parts/000001 is not there, or not what its record says: remove out/.symcache/done/0.json and run task 0 again}"
+	  " out/b cannot be put together" },
+	{ "an output is short", "", "truncate -s -1 out/a", 0,
+	  " {out/a is not there, or not what its record says: remove out/.symcache/done/1.json and run task 1 again}"
+	  " 1 logs are not whole" },
+	{ "an output is gone", "", "rm out/a", 0,
+	  " {out/a is not there, or not what its record says: remove out/.symcache/done/1.json and run task 1 again}"
+	  " 1 logs are not whole" },
+	{ "an output is a link", "", "mv out/a x; ln -s ../x out/a", 0,
+	  " {out/a is not there, or not what its record says: remove out/.symcache/done/1.json and run task 1 again}"
+	  " 1 logs are not whole" },
+	{ "parts are merged already", "", "cat out/.symcache/parts/* > out/b; rm out/.symcache/parts/*", 0, MERGED },
+	{ "one of them is there still", "", "cat out/.symcache/parts/* > out/b; rm out/.symcache/parts/000001", 0, MERGED },
+	{ "what is there is another log", "",
+	  "cat out/.symcache/parts/* | tr l m > out/b; rm out/.symcache/parts/*", 0,
+	  " {out/.symcache/parts/000001 is not there, or not what its record says: remove out/.symcache/done/0.json and run task 0 again}"
+	  " out/b cannot be put together" },
+	{ "what others left goes, other files stay", "",
+	  "touch out/b.0123abcd out/x.0123abcd out/.symcache/parts/000001.0123abcd out/.symcache/done/1.json.0123abcd", 0,
+	  MERGED },
+};
+
+static void add_said(const char *text, size_t len)
+{
+	assert_true(vec_reserve(&said, len + 1));
+	memcpy(said.data + said.len, text, len);
+	said.len += len;
+	said.data[said.len] = 0;
+}
+
+static void add(const char *before, const char *text, const char *behind)
+{
+	add_said(before, strlen(before));
+	for (const char *at; (at = strstr(text, top)); text = at + strlen(top) + 1)
+		add_said(text, (size_t)(at - text));
+	add_said(text, strlen(text));
+	add_said(behind, strlen(behind));
+}
+
+static void run(const char *command)
+{
+	char *text = sc_text("cd %s; %s", top, command);
+
+	assert_int_equal(system(text), 0);
+	free(text);
+}
+
+/* ---- the steps ---------------------------------------------------------------------------- */
+
+static void make_plan(struct sc_error *err)
+{
+	static const char *const names[] = { "a", "b", "c.gz" };
+	struct markup_log logs[3];
+	struct markup_planning p = { .store_name = "s", .store = STORE, .logs = logs, .num_logs = 3,
+				     .task_size = 400000, .tasks = 9, .threads = 2 };
+	struct markup_planned made;
+	struct stat st;
+
+	for (size_t i = 0; i < 3; i++) {
+		char *path = sc_text("in/%s", names[i]);
+
+		assert_int_equal(stat(path, &st), 0);
+		logs[i] = (struct markup_log){ path, names[i], (uint64_t)st.st_size,
+			st.st_mtim.tv_sec * INT64_C(1000000000) + st.st_mtim.tv_nsec,
+			i == 2 ? MARKUP_LOG_GZIP : MARKUP_LOG_PLAIN };
+	}
+	if (markup_plan_make("plan", &p, &made, err))
+		fail_msg("%s", err->msg);
+	assert_int_equal(made.shards, 4);
+	assert_int_equal(made.tasks, 2);
+	for (size_t i = 0; i < 3; i++)
+		free((char *)logs[i].path);
+}
+
+/* Copies; says something of what is cut, and of the gzipped log; misses a module each time. */
+static int copy(void *ctx, struct markup_shard *s, struct sc_error *err)
+{
+	const struct markup_module m = { .name = { "m", 1 }, .build_id = (const uint8_t *)"id",
+					 .build_id_len = 2, .frames = 1, .no_symbols = true };
+	static char blocks[4][1000000];
+	char *block = blocks[s->worker], *text = sc_text("%d in %s said ", s->part, s->shown);
+	const int fd = open(s->path, O_RDONLY);
+	const ssize_t n = pread(fd, block, s->to - s->from, (off_t)s->from);
+
+	(void)ctx;
+	close(fd);
+	assert_int_equal(n, s->to - s->from);
+	assert_int_equal(s->saved_len > 0, s->from > 0);
+	XXH3_128bits_update(s->hash, block, (size_t)n);
+	if (sc_write_all(s->fd, block, (size_t)n))
+		return sc_error_sys(err, "%s", s->output);
+	if (strcmp(s->shown, "in/a"))
+		markup_shard_say(s->said, s->from ? &m : NULL, text, strlen(text));
+	markup_shard_say(s->said, &m, "! ", 2);
+	markup_shard_miss(s->said, &m);
+	s->read = (uint64_t)n;
+	s->stats = (struct markup_stats){ .frames = 3, .frames_resolved = 2 };
+	s->cut_off = !strcmp(s->shown, "in/c.gz");
+	free(text);
+	return 0;
+}
+
+static void run_task(uint64_t number, unsigned threads, struct sc_error *err)
+{
+	const struct markup_task_options o = { .plan = "plan", .out = "out", .task = number,
+					       .threads = threads };
+	struct markup_task_plan plan;
+	struct markup_task_sums sums;
+	struct markup_task *t;
+	int rc = markup_task_open(&o, &t, &plan, err);
+
+	if (!rc && plan.done)
+		add(" [", (char[]){ (char)('0' + number), 0 }, " done]");
+	else if (!rc)
+		rc = markup_task_run(t, copy, NULL, &sums, err);
+	if (rc)
+		add(" [", err->msg, "]");
+	markup_task_close(t);
+}
+
+static void on_fault(void *ctx, const char *message)
+{
+	(void)ctx;
+	add(" {", message, "}");
+}
+
+static void on_said(void *ctx, const char *text, size_t len)
+{
+	char **all = ctx, *more = sc_text("%s%.*s", *all, (int)len, text);
+
+	free(*all);
+	*all = more;
+}
+
+static void merge(int options, struct sc_error *err)
+{
+	char *all = strdup("");
+	const struct markup_merge_options o = {
+		.plan = "plan", .out = "out", .threads = options & ONE_BY_ONE ? 1 : 2,
+		.keep_parts = options & KEEP, .fault = on_fault, .say = on_said, .ctx = &all,
+	};
+	struct markup_merged merged;
+	struct markup_merge *m;
+	int rc = markup_merge_open(&o, &m, err);
+
+	if (!rc)
+		rc = markup_merge_run(m, &merged, err);
+	if (rc) {
+		add(" ", err->msg, "");
+	} else {
+		const struct markup_stats *stats = markup_tally_stats(merged.tally);
+
+		add(" ", (char[]){ (char)('0' + merged.logs), 0 }, " logs; ");
+		add("", system("cmp -s in/a out/a && cmp -s in/b out/b && cmp -s in/c.gz out/c.gz") ?
+		    "other" : "same", "");
+		/* Of a module that has no symbols the first warning counts. */
+		assert_string_equal(all, "! 1 in in/b said 0 in in/c.gz said ");
+		assert_int_equal(merged.damaged, 1);
+		assert_int_equal(stats->frames, 12);
+		assert_int_equal(stats->frames_resolved, 8);
+		assert_int_equal(system("ls out/.symcache/parts/* > list 2> list"), options & KEEP ? 0 : 512);
+		assert_int_equal(system("grep -q '\"damaged\":\\[\"in/c.gz\"\\].*\"addresses\":12,\"resolved\":8,"
+					".*\"name\":\"m\",\"missed\":4,' out/.symcache/summary.json"), 0);
+		assert_int_not_equal(access("out/b.0123abcd", F_OK), 0);
+	}
+	markup_merge_close(m);
+	free(all);
+}
+
+static void test_cases(void **state)
+{
+	struct sc_error err;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		vec_clear(&said);
+		run("rm -rf in out plan else x; mkdir in; seq 1 50 > in/a; seq -f 'line %g' 1 60000 > in/b; seq 60 | gzip -n > in/c.gz");
+		make_plan(&err);
+		run(cases[i].tasks);
+		for (uint64_t t = 0; t < (cases[i].options & TWICE ? 4 : 2); t++)
+			run_task(t % 2, cases[i].options & ONE_BY_ONE ? 1 : 4, &err);
+		run(cases[i].merge);
+		merge(cases[i].options, &err);
+		if (strcmp(said.data, cases[i].result))
+			fail_msg("%s:\n %s\nwanted\n %s\n", cases[i].what, said.data, cases[i].result);
+	}
+	assert_int_equal(access("out/x.0123abcd", F_OK), 0);
+}
+
+static int set_up(void **state)
+{
+	(void)state;
+	return !mkdtemp(top) || chdir(top);
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	vec_deinit(&said);
+	run("rm -rf ../$(basename \"$PWD\")");
+	return 0;
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = { cmocka_unit_test(test_cases) };
+
+	return cmocka_run_group_tests_name("plan cases", tests, set_up, tear_down);
+}
