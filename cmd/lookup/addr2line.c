@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "cmd/cli/caches.h"
+#include "cmd/cli/messages.h"
 #include "cmd/lookup/answering.h"
 #include "cmd/lookup/dropin.h"
 #include "libsymcache/write/build.h"
@@ -181,6 +182,7 @@ static int answer(struct settings *o, int argc, char **argv)
 	struct cmd_caches caches;
 	uint64_t section = 0;
 	struct sc_error err;
+	int status;
 
 	if (!check_file(o))
 		return 1;
@@ -192,9 +194,9 @@ static int answer(struct settings *o, int argc, char **argv)
 	cmd_caches_init(&caches, NULL, (struct symcache_caches_options){
 		.store_optional = true, .store_files = may_store_answers() });
 	caches.quiet = !getenv("SYMCACHE_VERBOSE");
-	answer_input(*how, caches.caches, argc, argv);
+	status = answer_input(*how, caches.caches, argc, argv);
 	cmd_caches_deinit(&caches);
-	return 0;
+	return status == STATUS_ERROR;
 }
 
 int addr2line_main(int argc, char **argv)

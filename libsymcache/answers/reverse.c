@@ -120,10 +120,10 @@ int symcache_answerer_find(struct symcache_answerer *d, enum symcache_answer_fin
 		n = what == SYMCACHE_FIND_LINE ? answer_line(&w, file, line) :
 						 answer_names(&w, sc_str_of(text));
 		mk_worker_finish(&w);
-		if (n >= 0 && !w.out.error)
-			d->options.out(d->options.ctx, w.out.buf, w.out.len);
-		else if (w.out.error)
+		if (w.out.error || sc_memory_refusals() != d->refusals)
 			n = SC_ENOMEM;
+		if (n >= 0)
+			d->options.out(d->options.ctx, w.out.buf, w.out.len);
 	}
 	mk_worker_deinit(&w);
 	if (n == SC_ENOMEM)

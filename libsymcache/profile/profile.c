@@ -208,6 +208,7 @@ static int run_kind(struct symprofiler *p, struct run *r, struct sc_error *err)
 int symprofiler_run(struct symprofiler *p, const void *bytes, size_t size,
 		    struct symprofile_output *ret, struct sc_error *err)
 {
+	const unsigned long refusals = sc_memory_refusals();
 	struct run r = { .in = { bytes, size } };
 	enum symcache_packing was;
 	const char *looks_like = "";
@@ -222,6 +223,8 @@ int symprofiler_run(struct symprofiler *p, const void *bytes, size_t size,
 	rc = choose_form(p, &r, err);
 	p->stacks.whole = r.form == SYMPROFILE_HTML;
 	rc = rc ? rc : run_kind(p, &r, err);
+	if (!rc && sc_memory_refusals() != refusals) /* a name may be lacking */
+		return sc_no_memory(err);
 	if (rc)
 		return rc == SC_EFORMAT ? sc_error_prefix(err, "%s: ", kind_names[r.kind]) : rc;
 	ret->text = r.form > SYMPROFILE_PPROF;

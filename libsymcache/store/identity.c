@@ -28,7 +28,7 @@ int symstore_identity(struct symstore_reader *reader, char ret[SYMSTORE_IDENTITY
 	int rc;
 
 	if (!state)
-		return sc_error_set(err, SC_ENOMEM, "out of memory");
+		return sc_no_memory(err);
 	XXH3_128bits_reset(state);
 	rc = symstore_each(reader, NULL, 0, add, state, err);
 	hash = XXH3_128bits_digest(state);

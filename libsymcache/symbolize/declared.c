@@ -56,7 +56,7 @@ uint32_t symcache_symbolize_discriminator(struct symcache_symbolizer *s,
 					  const struct symcache_answer *a, size_t frame)
 {
 	s->details = true;
-	return symcache_discriminator(a->cache, a->frames[frame].location_idx, s->answered_rel);
+	return !a->cache ? 0 : symcache_discriminator(a->cache, a->frames[frame].location_idx, s->answered_rel);
 }
 
 /* A whole path. */

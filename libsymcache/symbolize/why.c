@@ -30,14 +30,16 @@ static void find_range(const struct symcache *c, uint64_t rel_pc, struct symcach
 
 /* ---- the symbol table -------------------------------------------------------------------- */
 
-static const char *table_of(const struct symcache *c, bool of_file, bool has_symbol, bool has_code)
+/* `symtab`: whose a .symtab would be. */
+static const char *table_of(const struct symcache *c, const char *symtab, bool has_symbol,
+			    bool has_code)
 {
 	const uint32_t sources = c->image ? c->image->sources : 0;
 
 	if (!has_symbol)
 		return !has_code ? NULL : sources & SYMCACHE_FROM_NAMES ? "the cache of names alone" : "the DWARF";
 	if (sources & SYMCACHE_FROM_SYMTAB)
-		return of_file ? "the file's own .symtab" : "the debug file's .symtab";
+		return symtab;
 	return sources & SYMCACHE_FROM_MINIDEBUGINFO ? "MiniDebugInfo" :
 	       sources & SYMCACHE_FROM_DYNSYM ? "the file's own .dynsym" : "the symbol table";
 }
@@ -49,15 +51,17 @@ static void find_table(const struct symcache_why_request *r, struct symcache_why
 	struct symcache_symbol_table *own = NULL;
 	struct symcache_named_symbol symbol;
 	struct sc_error err;
-	bool of_file = false;
+	const bool fails = *r->elf_files && symcache_symbol_table_open(*r->elf_files, &own, &err);
+	const bool of_file = own && !symcache_symbol_table_is_dynamic(own);
 
-	if (*r->elf_files && !symcache_symbol_table_open(*r->elf_files, &own, &err))
-		of_file = !symcache_symbol_table_is_dynamic(own);
-	ret->table = table_of(c, of_file, ret->has_symbol, ret->has_code);
+	ret->table = table_of(c, of_file ? "the file's own .symtab" :
+			      fails ? "a .symtab" : "the debug file's .symtab",
+			      ret->has_symbol, ret->has_code);
 	if (own && !of_file && c->image && c->image->sources & SYMCACHE_FROM_SYMTAB) {
 		ret->own_table = ".dynsym";
-		if (symcache_symbol_table_find(own, r->vaddr, &symbol))
-			ret->own_name = sc_text("%s", symbol.name);
+		if (symcache_symbol_table_find(own, r->vaddr, &symbol) &&
+		    !(ret->own_name = sc_text("%s", symbol.name)))
+			sc_memory_refused();
 	}
 	symcache_symbol_table_close(own);
 }
@@ -133,6 +137,8 @@ static void find_unwind(const struct symcache *cache, uint64_t rel_pc, struct sy
 	ret->unwind = malloc(len + 1);
 	if (ret->unwind)
 		symcache_row_text(cache, &row, ret->unwind, len + 1);
+	else
+		sc_memory_refused();
 }
 
 bool symcache_why(const struct symcache_why_request *r, struct symcache_why *ret)

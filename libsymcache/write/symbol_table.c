@@ -24,7 +24,7 @@ static int open_table(const char *path, bool dynamic_only, struct symcache_symbo
 
 	*ret = NULL;
 	if (!t)
-		return sc_error_set(err, SC_ENOMEM, "out of memory");
+		return sc_no_memory(err);
 	rc = sc_elf_open(path, &t->elf, err);
 	if (!rc && dynamic_only && sc_elf_has(t->elf, ".symtab")) {
 		symcache_symbol_table_close(t);
@@ -135,13 +135,13 @@ int symcache_nearest_open(const char *path, const struct symcache_build_options 
 
 	*ret = NULL;
 	if (!n)
-		return sc_error_set(err, SC_ENOMEM, "out of memory");
+		return sc_no_memory(err);
 	rc = sc_input_open(&n->input, path, options ? options : &defaults, err);
 	image = n->input.image;
 	if (!rc) {
 		n->symbols = sc_elf_nearest_create(image, n->input.separate ? n->input.separate :
 						   image);
-		rc = n->symbols ? 0 : sc_error_set(err, SC_ENOMEM, "out of memory");
+		rc = n->symbols ? 0 : sc_no_memory(err);
 	}
 	if (rc)
 		symcache_nearest_close(n);
