@@ -149,6 +149,7 @@ _Static_assert(sizeof(struct symcache_ext_section) == 24, "section");
 	X(DISCRIMINATORS, 'D', 'I', 'S', 'X', struct symcache_ext_detail,  FILLED, ANY) \
 	X(INLINED,        'I', 'N', 'L', 'S', uint32_t,                    FILLED, CALLS) \
 	X(INLINES,        'I', 'N', 'L', 'X', struct symcache_ext_detail,  FILLED, ANY) \
+	X(QUALIFIED,      'Q', 'U', 'A', 'L', struct symcache_ext_qualified, FILLED, ANY) \
 	X(LOCAL_RANGES,   'L', 'O', 'C', 'R', struct symcache_ext_local_range, LOCALS, ANY) \
 	X(LOCAL_ORDER,    'L', 'O', 'C', 'I', uint32_t,                    LOCALS, ANY) \
 	X(LOCALS,         'L', 'O', 'C', 'V', struct symcache_ext_local,   LOCALS, ANY) \
@@ -206,6 +207,13 @@ struct symcache_ext_decl {
 	uint32_t line;     /* 0: unknown */
 };
 _Static_assert(sizeof(struct symcache_ext_decl) == 8, "declaration");
+
+/* QUAL: functions whose name lacks its scopes, ascending by function. */
+struct symcache_ext_qualified {
+	uint32_t function; /* index */
+	uint32_t name;     /* string offset: with its scopes */
+};
+_Static_assert(sizeof(struct symcache_ext_qualified) == 8, "qualified name");
 
 /* DATA: data symbols, ascending by address, then by size. */
 struct symcache_ext_data {

@@ -71,7 +71,9 @@ static void render_frame(struct mk_output *r, struct mk_out *o,
 	(void)r;
 	mk_put(o, "{\"inlined\":", i + 1 < n ? "true" : "false");
 	if (frame->function.ptr)
-		mk_json_str(o, "function", frame->function);
+		mk_json_str(o, "function", sc_bare_name(frame));
+	if (frame->scopes)
+		mk_json_str(o, "qualified", frame->function);
 	if (frame->file.ptr) {
 		mk_json_str(o, "file", frame->file);
 		if (frame->line)

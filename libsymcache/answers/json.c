@@ -33,8 +33,10 @@ static void put_frame(struct mk_gen *g, const struct sc_frame *f,
 	NUMBER(g, compact, "", "Column", f->column);
 	NUMBER(g, compact, ",", "Discriminator", discriminator);
 	STRING(g, compact, "FileName", f->file.ptr, f->file.len);
-	STRING(g, compact, "FunctionName", f->function.ptr, f->function.len);
+	STRING(g, compact, "FunctionName", sc_bare_name(f).ptr, sc_bare_name(f).len);
 	NUMBER(g, compact, ",", "Line", f->line);
+	if (f->scopes)
+		STRING(g, compact, "QualifiedName", f->function.ptr, f->function.len);
 	if (source.len)
 		STRING(g, compact, "Source", source.ptr, source.len);
 	STRING(g, compact, "StartAddress", address,

@@ -18,6 +18,15 @@ struct sc_frame {
 	/* Of frames that were looked up in a cache; SYMCACHE_NONE: none. */
 	uint32_t function_idx;  /* the function */
 	uint32_t location_idx;  /* the source location */
+	uint32_t scopes;        /* bytes of `function` in front of its bare name, if that is what
+				 * debug information calls it: "ns::Item::" */
 };
+
+/* The function's name without the scopes that were put in front of it. */
+static inline struct sc_str sc_bare_name(const struct sc_frame *f)
+{
+	return (struct sc_str){ f->function.ptr ? f->function.ptr + f->scopes : NULL,
+				f->function.len - f->scopes };
+}
 
 #endif

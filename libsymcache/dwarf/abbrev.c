@@ -159,6 +159,16 @@ static bool is_type(const struct dw_abbrev *a)
 	       a->tag == DW_TAG_array_type;
 }
 
+/* Do these slots have a name that is all that is known of it? */
+static bool is_bare(uint64_t seen)
+{
+	const uint64_t more = 1ull << DW_SLOT_LINKAGE_NAME | 1ull << DW_SLOT_MIPS_LINKAGE_NAME |
+		1ull << DW_SLOT_ABSTRACT_ORIGIN | 1ull << DW_SLOT_SPECIFICATION;
+
+	return seen >> DW_SLOT_NAME & 1 && !(seen & more);
+}
+_Static_assert(DW_NUM_OPS <= 64, "a bit for each");
+
 static uint32_t step_of(const struct dw_abbrev *a)
 {
 	uint32_t step = a->fixed_size;
@@ -169,7 +179,7 @@ static uint32_t step_of(const struct dw_abbrev *a)
 		step |= DW_STEP_CHILDREN | (a->tag == DW_TAG_subprogram ? DW_STEP_FUNCTION : 0);
 	if (a->has_children && is_type(a) && a->sibling <= 0xff)
 		step |= DW_STEP_TYPE | a->sibling << 16;
-	return step;
+	return a->local ? step | DW_STEP_LOCAL : step;
 }
 
 /* Compiles the attributes at *c into `abbrev` and the ops of the pool. */
@@ -178,7 +188,8 @@ static int compile(struct dw_cursor *c, struct dw_abbrev_pool *p, struct dw_abbr
 {
 	uint64_t tag = dw_uleb(c), total = 0;
 	struct dw_attribute at;
-	bool fixed = true, has_code = false, has_location = false, read;
+	bool fixed = true, has_code = false, has_location = false, external = false, read;
+	uint64_t seen = 0; /* a bit for each slot */
 
 	vec_clear(&p->ops);
 	abbrev->tag = tag > UINT16_MAX ? 0 : (uint16_t)tag;
@@ -200,6 +211,8 @@ static int compile(struct dw_cursor *c, struct dw_abbrev_pool *p, struct dw_abbr
 			fixed = false;
 		if (p->ops.len == MAX_OPS)
 			return sc_error_set(err, SC_EFORMAT, "too many attributes");
+		seen |= 1ull << slot;
+		external |= at.name == DW_AT_external;
 		has_code |= slot == DW_SLOT_LOW_PC || slot == DW_SLOT_RANGES;
 		has_location |= slot == DW_SLOT_LOCATION && !is_list(at.form);
 		if (!(slot == DW_SLOT_SKIP && size >= 0 ?
@@ -207,6 +220,7 @@ static int compile(struct dw_cursor *c, struct dw_abbrev_pool *p, struct dw_abbr
 			return sc_no_memory(err);
 	}
 	abbrev->wanted = is_wanted(abbrev, has_code, has_location);
+	abbrev->local = abbrev->tag == DW_TAG_subprogram && !external && is_bare(seen);
 	abbrev->fixed_size = fixed && total < DW_VARIABLE_SIZE ? (uint32_t)total : DW_VARIABLE_SIZE;
 	abbrev->step = step_of(abbrev);
 	return 0;

@@ -103,6 +103,7 @@ struct dw_abbrev {
 	uint16_t tag;
 	bool has_children;
 	bool wanted; /* it may be code, or a variable at a fixed address */
+	bool local;  /* a function with a name that other units do not see: qualify.h */
 	uint32_t fixed_size; /* of all attributes; DW_VARIABLE_SIZE: not fixed */
 	uint32_t step;       /* DW_STEP_… */
 	uint32_t sibling;    /* where in the attributes DW_AT_sibling stands, as DW_FORM_ref4;
@@ -134,6 +135,7 @@ void dw_abbrev_pool_deinit(struct dw_abbrev_pool *p);
 #define DW_STEP_FUNCTION 0x04000000u /* … and is a function without code */
 #define DW_STEP_TYPE 0x08000000u     /* … or a type whose sibling's place in the unit stands in 4
                                       * bytes of its attributes, from … */
+#define DW_STEP_LOCAL 0x10000000u    /* it is a function that other units do not see */
 #define DW_STEP_SIBLING(step) ((step) >> 16 & 0xff) /* … this one on */
 
 struct dw_abbrevs {

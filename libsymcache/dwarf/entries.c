@@ -16,6 +16,7 @@
 #include "libsymcache/dwarf/file_numbers.h"
 #include "libsymcache/dwarf/line.h"
 #include "libsymcache/dwarf/origin.h"
+#include "libsymcache/dwarf/qualify.h"
 #include "libsymcache/dwarf/ranges.h"
 #include "libsymcache/dwarf/split.h"
 #include "libsymcache/dwarf/types.h"
@@ -24,8 +25,9 @@ struct dw_scanner {
 	const struct dw_debug *debug;
 	const struct dw_unit *u; /* the current unit, whose entries are read */
 	struct dw_facts *out;
-	VEC(uint32_t) stack;            /* innermost scope of each open level */
+	VEC(struct dw_level) stack;     /* open levels */
 	struct dw_origin_memo origins;
+	struct dw_qualifier qualifier;
 	struct dw_file_numbers files;
 	struct dw_value values[DW_NUM_OPS]; /* all absent between entries */
 	uint64_t facts_left;            /* that the unit may still have: sc_limit_facts() */
@@ -47,6 +49,7 @@ void dw_scanner_destroy(struct dw_scanner *s)
 		return;
 	dw_file_numbers_deinit(&s->files);
 	dw_origin_memo_deinit(&s->origins);
+	dw_qualifier_deinit(&s->qualifier);
 	vec_deinit(&s->stack);
 	free(s);
 }
@@ -96,13 +99,15 @@ static bool read_scope(struct dw_scanner *s, uint64_t entry, const struct dw_abb
 		s->out->ranges.len = first;
 		return true;
 	}
-	if (!dw_origin_read(&s->origins, s->u, v, &origin) ||
+	if (!dw_origin_read(&s->origins, s->u, entry, v, &origin) ||
 	    (origin.decl_unit &&
 	     !dw_file_index(&s->files, origin.decl_unit, origin.decl_file, &decl_file)) ||
 	    (inlined && dw_value_number(&v[DW_SLOT_CALL_FILE], &n) &&
 	     !dw_file_index(&s->files, s->u, n, &call_file)))
 		return false;
-	if (!vec_reserve(&s->out->scopes, 1))
+	if (!vec_reserve(&s->out->scopes, 1) ||
+	    (dw_has_scopes(s->u->lang) &&
+	     !dw_qualifier_want(&s->qualifier, &origin, (uint32_t)s->out->scopes.len)))
 		return false;
 	out = &s->out->scopes.data[s->out->scopes.len++];
 	*out = (struct dw_scope){
@@ -157,14 +162,14 @@ static bool fixed_address(const struct dw_scanner *s, uint64_t *vaddr)
 	return !c.bad && !dw_left(&c);
 }
 
-static bool read_variable(struct dw_scanner *s)
+static bool read_variable(struct dw_scanner *s, uint64_t entry)
 {
 	struct dw_origin origin;
 	struct dw_variable v = {0}, *out;
 
 	if (!fixed_address(s, &v.vaddr) || !take_fact(s))
 		return true;
-	if (!dw_origin_read(&s->origins, s->u, s->values, &origin))
+	if (!dw_origin_read(&s->origins, s->u, entry, s->values, &origin))
 		return false;
 	v.name = dw_origin_name(&origin);
 	if (!v.name)
@@ -193,7 +198,7 @@ static bool read_entry(struct dw_scanner *s, const uint8_t *entry, struct dw_cur
 
 	dw_read_attributes(c, s->u, a, s->values);
 	if (!c->bad)
-		ok = a->tag == DW_TAG_variable ? read_variable(s) :
+		ok = a->tag == DW_TAG_variable ? read_variable(s, offset) :
 		     read_scope(s, offset, a, scope);
 	dw_clear_attributes(a, s->values);
 	return ok;
@@ -240,17 +245,27 @@ static const uint8_t *behind_type(const struct dw_scanner *s, const uint8_t *p, 
 		unit + sibling : p;
 }
 
+/* Notes a function that other units do not see, in levels [0, depth) of the stack. */
+static bool note(struct dw_scanner *s, const uint8_t *entry, size_t depth)
+{
+	const uint8_t *unit = s->u->debug->sections.info.data + s->u->offset;
+
+	return dw_qualifier_note(&s->qualifier, s->stack.data, depth, (uint32_t)(entry - unit));
+}
+
 static int scan_entries(struct dw_scanner *s, struct sc_error *err)
 {
 	const uint32_t *steps = s->u->abbrevs->steps;
 	const size_t dense = s->u->abbrevs->dense;
 	struct dw_cursor c = dw_entry_cursor(s->u, s->u->first_entry);
 	const uint8_t *p = c.p, *const end = c.end;
+	const uint8_t *unit = s->u->debug->sections.info.data + s->u->offset;
 	uint32_t scope = DW_NONE; /* innermost one of this level */
 	size_t depth = 0;
 	uint64_t entries = 0;
 	/* Types of C have no code in them, and their children are not looked at. */
-	const uint32_t skipped = is_c(s->u->lang) ? DW_STEP_TYPE : 0;
+	const uint32_t special = is_c(s->u->lang) ? DW_STEP_TYPE :
+				 dw_has_scopes(s->u->lang) ? DW_STEP_LOCAL : 0;
 	int rc = 0;
 
 	s->refused = false;
@@ -266,7 +281,7 @@ static int scan_entries(struct dw_scanner *s, struct sc_error *err)
 		}
 		if (!code) { /* end of a list of children */
 			if (depth)
-				scope = s->stack.data[--depth];
+				scope = s->stack.data[--depth].scope;
 			if (!depth)
 				break;
 			continue;
@@ -278,7 +293,8 @@ static int scan_entries(struct dw_scanner *s, struct sc_error *err)
 			struct dw_cursor at = c; /* so that c can stay in registers */
 
 			at.p = p;
-			rc = look_at(s, entry, a, &at, &inner, err);
+			rc = a && a->local && special && !note(s, entry, depth) ?
+				sc_no_memory(err) : look_at(s, entry, a, &at, &inner, err);
 			step = a && a->has_children ? DW_STEP_CHILDREN : 0;
 			if (!rc && at.bad)
 				rc = bad_entry(s, entry, "cut off", err);
@@ -287,13 +303,16 @@ static int scan_entries(struct dw_scanner *s, struct sc_error *err)
 			rc = bad_entry(s, entry, "cut off", err);
 		} else {
 			p += step & DW_STEP_SIZE;
-			if (step & skipped) {
-				const uint8_t *behind = behind_type(s, p, step);
+			if (step & special) {
+				const uint8_t *behind = step & special & DW_STEP_TYPE ?
+					behind_type(s, p, step) : p;
 
 				if (behind != p) {
 					p = behind;
 					continue;
 				}
+				if (special == DW_STEP_LOCAL && !note(s, entry, depth))
+					rc = sc_no_memory(err);
 			}
 		}
 		if (rc)
@@ -304,7 +323,7 @@ static int scan_entries(struct dw_scanner *s, struct sc_error *err)
 				rc = sc_no_memory(err);
 				break;
 			}
-			s->stack.data[depth++] = scope;
+			s->stack.data[depth++] = (struct dw_level){ scope, (uint32_t)(entry - unit) };
 			scope = step & DW_STEP_FUNCTION ? DW_NONE : inner;
 		} else if (!depth) {
 			break; /* a root without children */
@@ -347,7 +366,10 @@ static int scan(struct dw_scanner *s, const struct dw_unit *split, struct sc_err
 	s->files.own = (uint32_t)s->out->files.len;
 	if (split)
 		s->u = split;
+	dw_qualifier_begin(&s->qualifier, &s->origins, s->u, s->out);
 	rc = scan_entries(s, line_rc ? NULL : err);
+	if (!dw_qualifier_finish(&s->qualifier))
+		return sc_no_memory(err);
 	if (!rc && (s->refused || !s->origins.bytes_left))
 		rc = sc_error_set(line_rc ? NULL : err, SC_EFORMAT, s->refused ?
 				  "more functions, ranges and variables than such a unit has" :

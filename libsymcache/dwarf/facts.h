@@ -4,7 +4,7 @@
  * caches; libsymcache/write/ reads them and knows nothing of DWARF.
  *
  * Strings are NUL-terminated, borrowed from the sections of the ELF file, and
- * live as long as they do. Addresses are vaddr of the ELF file.
+ * live as long as they do; but for `texts`, which the facts own. Addresses are vaddr of the ELF file.
  */
 #ifndef DW_FACTS_H
 #define DW_FACTS_H
@@ -45,6 +45,7 @@ struct dw_scope {
 	uint32_t decl_line;   /* 0: unknown */
 	uint32_t entry;       /* the debugging entry: its offset within the unit */
 	uint32_t call_discriminator; /* 0: unknown (DW_AT_GNU_discriminator) */
+	uint32_t qualified;   /* offset in texts: the name with its scopes; 0: there is none */
 	uint64_t entry_vaddr; /* DW_AT_low_pc, of functions else the start of the first range;
 			       * UINT64_MAX: none */
 };
@@ -86,6 +87,7 @@ struct dw_facts {
 	VEC(struct dw_row) rows;
 	VEC(struct dw_sequence) sequences;
 	VEC(struct dw_variable) variables;
+	VEC(char) texts; /* that were made; NULs between them, and before the first */
 };
 
 static inline void dw_facts_clear(struct dw_facts *u)
@@ -99,6 +101,7 @@ static inline void dw_facts_clear(struct dw_facts *u)
 	vec_clear(&u->rows);
 	vec_clear(&u->sequences);
 	vec_clear(&u->variables);
+	vec_clear(&u->texts);
 }
 
 static inline void dw_facts_deinit(struct dw_facts *u)
@@ -109,6 +112,7 @@ static inline void dw_facts_deinit(struct dw_facts *u)
 	vec_deinit(&u->rows);
 	vec_deinit(&u->sequences);
 	vec_deinit(&u->variables);
+	vec_deinit(&u->texts);
 }
 
 #endif

@@ -207,6 +207,8 @@ static int read_scope(struct dw_libdw_reader *r, Dwarf_Die *die, bool inlined, u
 		return 0;
 
 	scope.name = dw_libdw_name(die, &cu);
+	if (!dw_libdw_qualify(die, u, &scope.qualified))
+		return SC_ENOMEM;
 	if (cu != die->cu && dwarf_cu_die(cu, &cudie, NULL, NULL, NULL, NULL, NULL, NULL)) {
 		int other = dwarf_srclang(&cudie);
 		if (other > 0)

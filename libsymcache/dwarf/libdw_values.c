@@ -2,7 +2,9 @@
 #include "libsymcache/dwarf/libdw_values.h"
 
 #include <dwarf.h>
-#include <stdbool.h>
+#include <stdlib.h>
+
+#include "libsymcache/dwarf/qualify.h"
 
 uint32_t dw_libdw_number32(Dwarf_Die *die, unsigned name)
 {
@@ -99,4 +101,101 @@ int dw_libdw_size(Dwarf_Die *type, int lang, Dwarf_Word *ret)
 		dwarf_formudata(&attr, &stride);
 	*ret = total * stride;
 	return rc < 0 ? -1 : 0;
+}
+
+/* ---- qualified names -------------------------------------------------------------------- */
+
+static const char *own_string(Dwarf_Die *die, unsigned name)
+{
+	Dwarf_Attribute attr;
+	const char *s = dwarf_attr(die, name, &attr) ? dwarf_formstring(&attr) : NULL;
+
+	return s && *s ? s : NULL;
+}
+
+/* The entry that gives a function its name, and its linkage name, NULL: it has none. False: there
+ * is no such entry. */
+static bool named_entry(Dwarf_Die *die, Dwarf_Die *ret, const char **linkage)
+{
+	Dwarf_Attribute attr;
+	Dwarf_CU *cu;
+	Dwarf_Die at = *die;
+
+	*linkage = dw_libdw_name(die, &cu);
+	if (dwarf_attr_integrate(die, DW_AT_linkage_name, &attr) ||
+	    dwarf_attr_integrate(die, DW_AT_MIPS_linkage_name, &attr))
+		return *linkage;
+	*linkage = NULL;
+	for (int i = 0; i < 16; i++) {
+		*ret = at;
+		if (own_string(&at, DW_AT_name))
+			return true;
+		if ((!dwarf_attr(&at, DW_AT_abstract_origin, &attr) &&
+		     !dwarf_attr(&at, DW_AT_specification, &attr)) || !dwarf_formref_die(&attr, &at))
+			return false;
+	}
+	return false;
+}
+
+/* Is it noted by the fast reader: do other units not see it? */
+static bool is_local(Dwarf_Die *named)
+{
+	return !dwarf_hasattr(named, DW_AT_external) &&
+	       !dwarf_hasattr(named, DW_AT_abstract_origin) &&
+	       !dwarf_hasattr(named, DW_AT_specification) &&
+	       dwarf_tag(named) == DW_TAG_subprogram;
+}
+
+/* Adds the names of what is around `named`. False: they cannot all be known. */
+static bool names_around(Dwarf_Die *named, struct dw_scope_names *names)
+{
+	Dwarf_Die *around = NULL, other;
+	const int n = dwarf_getscopes_die(named, &around);
+	const char *inner = own_string(named, DW_AT_name), *linkage;
+	bool ok = n > 0, more = true;
+
+	for (int i = 1; i < n && ok && more; i++) {
+		Dwarf_Die *at = &around[i];
+		const uint16_t tag = (uint16_t)dwarf_tag(at);
+		const char *name = own_string(at, DW_AT_name);
+
+		switch (dw_scope_kind(tag)) {
+		case DW_SCOPE_NONE:
+			break;
+		case DW_SCOPE_END:
+			more = false;
+			break;
+		case DW_SCOPE_NAMED:
+			ok = (name || !dwarf_hasattr(at, DW_AT_specification)) &&
+			     dw_scope_names_add(names, name ? name : dw_unnamed_scope(tag, inner));
+			break;
+		case DW_SCOPE_FUNCTION:
+			ok = named_entry(at, &other, &linkage) &&
+			     dw_scope_names_add(names, linkage ? linkage :
+						own_string(&other, DW_AT_name));
+			more = ok && !linkage && other.cu == named->cu && is_local(&other);
+			if (more && other.addr != at->addr) {
+				ok = names_around(&other, names);
+				more = false;
+			}
+			break;
+		}
+		inner = names->n ? names->list[names->n - 1] : inner;
+	}
+	free(around);
+	return ok;
+}
+
+bool dw_libdw_qualify(Dwarf_Die *die, struct dw_facts *u, uint32_t *ret)
+{
+	struct dw_scope_names names = { .n = 0 };
+	const char *linkage;
+	Dwarf_Die named, cudie;
+
+	*ret = 0;
+	if (!named_entry(die, &named, &linkage) || linkage || named.cu != die->cu ||
+	    !is_local(&named) || !dwarf_diecu(&named, &cudie, NULL, NULL) ||
+	    !dw_has_scopes((uint32_t)dwarf_srclang(&cudie)) || !names_around(&named, &names))
+		return true;
+	return dw_scope_names_write(&names, own_string(&named, DW_AT_name), u, ret);
 }

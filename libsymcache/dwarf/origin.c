@@ -39,8 +39,9 @@ static const char *string_of(const struct dw_unit *u, const struct dw_value *v)
 	return s && *s ? s : NULL;
 }
 
-/* Adds what this entry says and no entry before it said. */
-static void add(struct dw_origin *o, const struct dw_unit *u, const struct dw_value *v)
+/* Adds what this entry, at `offset`, says and no entry before it said. */
+static void add(struct dw_origin *o, const struct dw_unit *u, uint64_t offset,
+		const struct dw_value *v)
 {
 	bool named = dw_origin_name(o);
 	uint64_t n;
@@ -49,8 +50,11 @@ static void add(struct dw_origin *o, const struct dw_unit *u, const struct dw_va
 		o->linkage_name = string_of(u, &v[DW_SLOT_LINKAGE_NAME]);
 	if (!o->mips_linkage_name)
 		o->mips_linkage_name = string_of(u, &v[DW_SLOT_MIPS_LINKAGE_NAME]);
-	if (!dw_origin_name(o)) /* else it would not be shown */
+	if (!dw_origin_name(o)) { /* else it would not be shown */
 		o->name = string_of(u, &v[DW_SLOT_NAME]);
+		o->name_unit = o->name ? u : NULL;
+		o->name_at = offset;
+	}
 	if (!named && dw_origin_name(o))
 		o->name_lang = u->lang;
 	if (!o->decl_line && dw_value_number(&v[DW_SLOT_DECL_LINE], &n) && n <= UINT32_MAX)
@@ -72,8 +76,11 @@ static void merge(struct dw_origin *o, const struct dw_origin *more)
 		o->linkage_name = more->linkage_name;
 	if (!o->mips_linkage_name)
 		o->mips_linkage_name = more->mips_linkage_name;
-	if (!o->name)
+	if (!o->name) {
 		o->name = more->name;
+		o->name_unit = more->name_unit;
+		o->name_at = more->name_at;
+	}
 	if (!o->decl_line)
 		o->decl_line = more->decl_line;
 	if (!o->decl_unit) {
@@ -111,7 +118,7 @@ static void read_chain(struct dw_origin_memo *m, const struct dw_unit *u, uint64
 			return;
 		dw_read_attributes(&c, u, abbrev, v);
 		if (!c.bad) {
-			add(ret, u, v);
+			add(ret, u, offset, v);
 			next = next_in_chain(u, v, &offset);
 		}
 		dw_clear_attributes(abbrev, v);
@@ -165,35 +172,43 @@ static bool says_nothing(const struct dw_value *v)
 		 v[DW_SLOT_TYPE].form);
 }
 
-bool dw_origin_read(struct dw_origin_memo *m, const struct dw_unit *u,
+bool dw_origin_at(struct dw_origin_memo *m, const struct dw_unit *u, uint64_t offset,
+		  const struct dw_origin **ret)
+{
+	struct dw_origin_target *added;
+	struct dw_origin_slot *slot;
+
+	if (m->targets.len * 2 >= m->slots.len && !grow(m))
+		return false;
+	slot = find(m, u, offset);
+	if (slot->generation != m->generation) {
+		added = vec_push(&m->targets);
+		if (!added)
+			return false;
+		added->unit = u;
+		read_chain(m, u, offset, &added->origin);
+		*slot = (struct dw_origin_slot){ offset, m->generation,
+						 (uint32_t)m->targets.len - 1 };
+	}
+	*ret = &m->targets.data[slot->target].origin;
+	return true;
+}
+
+bool dw_origin_read(struct dw_origin_memo *m, const struct dw_unit *u, uint64_t offset,
 		    const struct dw_value *values, struct dw_origin *ret)
 {
 	const bool bare = says_nothing(values);
 	const struct dw_unit *target;
 	const struct dw_origin *origin;
-	struct dw_origin_target *added;
-	struct dw_origin_slot *slot;
-	uint64_t offset;
 
 	memset(ret, 0, sizeof(*ret));
 	if (!bare)
-		add(ret, u, values);
+		add(ret, u, offset, values);
 	target = next_in_chain(u, values, &offset);
 	if (!target)
 		return true;
-	if (m->targets.len * 2 >= m->slots.len && !grow(m))
+	if (!dw_origin_at(m, target, offset, &origin))
 		return false;
-	slot = find(m, target, offset);
-	if (slot->generation != m->generation) {
-		added = vec_push(&m->targets);
-		if (!added)
-			return false;
-		added->unit = target;
-		read_chain(m, target, offset, &added->origin);
-		*slot = (struct dw_origin_slot){ offset, m->generation,
-						 (uint32_t)m->targets.len - 1 };
-	}
-	origin = &m->targets.data[slot->target].origin;
 	if (bare)
 		*ret = *origin;
 	else

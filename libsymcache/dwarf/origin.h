@@ -12,6 +12,8 @@
 /* What a chain of entries says; of each fact the first entry that has it. */
 struct dw_origin {
 	const char *linkage_name, *mips_linkage_name, *name;
+	const struct dw_unit *name_unit; /* of the entry that gave `name`; NULL: none */
+	uint64_t name_at;        /* where that entry is, in .debug_info */
 	uint32_t name_lang;      /* language of the unit that gave the name; 0: unknown */
 	uint32_t decl_line;      /* 0: unknown */
 	const struct dw_unit *decl_unit; /* whose file number it is; NULL: none */
@@ -49,10 +51,14 @@ struct dw_origin_target {
 void dw_origin_memo_clear(struct dw_origin_memo *m, const struct dw_unit *u);
 void dw_origin_memo_deinit(struct dw_origin_memo *m);
 
-/* Fills `ret` for an entry of unit `u` with these attributes. False: out of
+/* Fills `ret` for an entry of unit `u`, at `offset`, with these attributes. False: out of
  * memory. Chains are followed 16 steps at most: they may be cycles; and only as long as
  * there are bytes left: many of them may lead to the same long strings. */
-bool dw_origin_read(struct dw_origin_memo *m, const struct dw_unit *u,
+bool dw_origin_read(struct dw_origin_memo *m, const struct dw_unit *u, uint64_t offset,
 		    const struct dw_value *values, struct dw_origin *ret);
+
+/* The same for an entry whose attributes are not read yet; *ret lives until the next call. */
+bool dw_origin_at(struct dw_origin_memo *m, const struct dw_unit *u, uint64_t offset,
+		  const struct dw_origin **ret);
 
 #endif

@@ -47,6 +47,26 @@ bool symcache_lookup_data(const struct symcache *cache, uint64_t rel_address,
 	return false;
 }
 
+struct sc_str symcache_qualified(const struct symcache *cache, uint32_t idx)
+{
+	const struct symcache_ext_qualified *q = cache->qualified;
+	size_t from = 0, to = cache->num_qualified;
+
+	while (from < to) {
+		const size_t middle = from + (to - from) / 2;
+
+		if (!symcache_sound(cache, &q[middle], sizeof(*q)))
+			break;
+		if (q[middle].function == idx)
+			return symcache_string(cache, q[middle].name);
+		if (q[middle].function < idx)
+			from = middle + 1;
+		else
+			to = middle;
+	}
+	return (struct sc_str){ NULL, 0 };
+}
+
 /* The symbol that covers `rel_address`, if `low` start at or below it. */
 static uint32_t covering(const struct symcache *cache, uint64_t rel_address, size_t low)
 {

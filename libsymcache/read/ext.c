@@ -209,6 +209,8 @@ int sc_ext_open(struct symcache *cache, struct sc_error *err)
 	cache->image = found[IMAGE].at;
 	cache->columns = found[COLUMN].at;
 	cache->decls = found[DECL].at;
+	cache->qualified = found[QUALIFIED].at;
+	cache->num_qualified = found[QUALIFIED].count;
 	cache->data_symbols = found[DATA].at;
 	cache->num_data_symbols = found[DATA].count;
 	cache->symbols = found[SYMBOL].at;

@@ -79,6 +79,8 @@ struct symcache {
 	const struct symcache_ext_image *image;
 	const uint16_t *columns;
 	const struct symcache_ext_decl *decls;
+	const struct symcache_ext_qualified *qualified;
+	size_t num_qualified;
 	const struct symcache_ext_data *data_symbols;
 	size_t num_data_symbols;
 	const struct symcache_ext_symbol *symbols;
@@ -333,6 +335,11 @@ bool symcache_local(const struct symcache *cache, uint32_t i, struct symcache_lo
  * the file is in order, which symcache_verify() says; whoever must have UTF-8 from an untrusted
  * file tests it. */
 struct sc_str symcache_string(const struct symcache *cache, uint32_t offset);
+
+/* The name of function `idx` with its scopes, where the file has it because the function's name
+ * lacks them; ptr NULL else. A scope that is a function stands there by its linkage name. A
+ * search. */
+struct sc_str symcache_qualified(const struct symcache *cache, uint32_t idx);
 
 /* File record `idx`; all ptr NULL if there is none. */
 struct symcache_file symcache_file(const struct symcache *cache, uint32_t idx);

@@ -45,6 +45,9 @@ struct tiny {
 	uint8_t discriminators[16];
 	uint32_t starts[16];
 	struct symcache_ext_detail discriminator_list[4], start_list[4];
+	/* QUAL */
+	uint32_t num_qualified;
+	struct symcache_ext_qualified qualified[4];
 	/* LOCR, LOCI, LOCV */
 	uint32_t num_local_ranges, num_local_order, num_locals;
 	struct symcache_ext_local_range local_ranges[4];
@@ -141,6 +144,8 @@ static inline void tiny_put_ext(struct tiny *t, struct tiny_out *out)
 			 t->num_starts);
 	tiny_put_section(out, table, n, SYMCACHE_EXT_TAG('I', 'N', 'L', 'X'), 12, t->start_list,
 			 t->num_start_list);
+	tiny_put_section(out, table, n, SYMCACHE_EXT_TAG('Q', 'U', 'A', 'L'), 8, t->qualified,
+			 t->num_qualified);
 	tiny_put_section(out, table, n, SYMCACHE_EXT_TAG('L', 'O', 'C', 'R'), 12, t->local_ranges,
 			 t->num_local_ranges);
 	tiny_put_section(out, table, n, SYMCACHE_EXT_TAG('L', 'O', 'C', 'I'), 4, t->local_order,

@@ -261,6 +261,20 @@ static void verify_details(struct verifier *v, const char *what, const struct sy
 	}
 }
 
+static void verify_qualified(struct verifier *v)
+{
+	const struct symcache_ext_qualified *q = v->cache->qualified;
+
+	for (size_t i = 0; i < v->cache->num_qualified && !v->stopped; i++) {
+		verify_string(v, q[i].name, "qualified name", i, "name");
+		if (q[i].function >= v->cache->header->num_functions)
+			sc_fault(v, "qualified name %zu: no function %u", i, q[i].function);
+		if (i && q[i].function <= q[i - 1].function)
+			sc_fault(v, "qualified name %zu: function %u must stand behind %u", i,
+				 q[i].function, q[i - 1].function);
+	}
+}
+
 static void verify_locals(struct verifier *v)
 {
 	const struct symcache_local_tables *l = &v->cache->locals;
@@ -315,6 +329,7 @@ static void verify_extension(struct verifier *v)
 	verify_segments(v);
 	verify_details(v, "discriminator", &c->discriminators, c->header->num_source_locations);
 	verify_details(v, "start", &c->starts, c->range_location);
+	verify_qualified(v);
 	verify_locals(v);
 	sc_verify_unwind(v);
 }

@@ -108,6 +108,7 @@ void mk_cache_functions(struct mk_cache *c)
 	for (uint32_t i = 0; i < cache->header->num_functions; i++) {
 		const struct symcache_function *f = &cache->functions[i];
 		const struct sc_str name = symcache_string(cache, f->name);
+		const struct sc_str qualified = symcache_qualified(cache, i);
 		struct symcache_file decl = { 0 };
 		uint32_t line = 0;
 
@@ -118,6 +119,8 @@ void mk_cache_functions(struct mk_cache *c)
 		if (c->options->json) {
 			mk_gen_open_map(g, NULL);
 			mk_gen_string(g, "name", name.ptr, name.len);
+			if (qualified.len)
+				mk_gen_string(g, "qualified", qualified.ptr, qualified.len);
 			mk_gen_text(g, "language", lang_name(f->lang));
 			if (f->entry_pc != SYMCACHE_NONE)
 				mk_gen_hex(g, "entry_pc", f->entry_pc);
@@ -127,7 +130,8 @@ void mk_cache_functions(struct mk_cache *c)
 			else
 				mk_out_printf(c->out, "0x%08" PRIx32, f->entry_pc);
 			mk_out_printf(c->out, " %-6s ", lang_name(f->lang));
-			put_text(c, name.ptr, name.len);
+			put_text(c, qualified.len ? qualified.ptr : name.ptr,
+				 qualified.len ? qualified.len : name.len);
 		}
 		put_place(c, &decl, line, 0);
 		end(c);

@@ -43,7 +43,9 @@ static const char *describe(struct symcache_code_place *place, const struct symc
 				mk_gen_hex(g, "address", place->vaddr);
 		}
 		if (in && in->function.ptr)
-			mk_gen_string(g, "function", in->function.ptr, in->function.len);
+			mk_gen_string(g, "function", sc_bare_name(in).ptr, sc_bare_name(in).len);
+		if (in && in->scopes)
+			mk_gen_string(g, "qualified", in->function.ptr, in->function.len);
 		if (in && *in->file.ptr) {
 			mk_gen_text(g, "file", in->file.ptr);
 			mk_gen_number(g, "line", in->line);

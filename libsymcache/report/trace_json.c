@@ -39,7 +39,9 @@ static const char *functions(struct mk_trace *t, struct symcache_code_place *pla
 		const struct sc_frame *frame = &place->frames[i];
 
 		mk_gen_open_map(g, NULL);
-		mk_gen_text(g, "function", mk_trace_function(frame));
+		mk_gen_text(g, "function", mk_trace_function(frame) + frame->scopes);
+		if (frame->scopes)
+			mk_gen_text(g, "qualified", mk_trace_function(frame));
 		if (*frame->file.ptr)
 			mk_gen_text(g, "file", frame->file.ptr);
 		mk_gen_number(g, "line", frame->line);

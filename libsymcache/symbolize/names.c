@@ -47,6 +47,7 @@ struct sc_names_reader {
 	struct symcache_demangler *demangler; /* NULL before the first name */
 	struct epoch *epoch;           /* NULL before the first one */
 	struct sc_shown shown[SC_SHOWN]; /* texts that had to be made printable */
+	struct sc_shown joined;      /* a qualified name whose beginning was demangled */
 	char *free;                  /* in a block of it */
 	size_t left;
 };
@@ -143,6 +144,7 @@ void sc_names_reader_destroy(struct sc_names_reader *r)
 	symcache_demangler_destroy(r->demangler);
 	for (int i = 0; i < SC_SHOWN; i++)
 		vec_deinit(&r->shown[i]);
+	vec_deinit(&r->joined);
 	free(r);
 }
 
@@ -320,6 +322,26 @@ struct sc_str sc_names_show_once(struct sc_names_reader *r, struct sc_str name, 
 	return show_whole(r, name, lang, true);
 }
 
+/* The name of an inlined function with its scopes, where it is wanted so: LLVM and binutils print
+ * it as it is. Others have a symbol that says more. ptr NULL: there is none. */
+static struct sc_str qualified(struct sc_names_reader *r, const struct symcache *cache,
+			       uint32_t idx)
+{
+	const struct symcache_names_options *o = &r->names->options;
+	const struct symcache_function *f = &cache->functions[idx];
+	struct sc_str name;
+	size_t scope;
+
+	if (!cache->num_qualified || f->entry_pc != SYMCACHE_NONE || o->mangled || o->llvm ||
+	    o->binutils || o->functions != SYMCACHE_FUNCTIONS_WHOLE)
+		return (struct sc_str){ NULL, 0 };
+	name = symcache_qualified(cache, idx);
+	scope = sc_linkage_scope(name);
+	return !scope ? name :
+	       sc_join(&r->joined, demangled(r, (struct sc_str){ name.ptr, scope }, f->lang, true),
+		       (struct sc_str){ name.ptr + scope, name.len - scope });
+}
+
 static struct sc_str show_function(struct sc_names_reader *r, struct sc_str name,
 				   uint32_t lang)
 {
@@ -335,12 +357,13 @@ static struct sc_str show_function(struct sc_names_reader *r, struct sc_str name
 		symcache_short_name(text) : text;
 }
 
-/* Copies a text, and publishes it at *to. */
+/* Copies a text, of which `scopes` bytes are scopes, and publishes it at *to. */
 static const struct sc_text *keep_text(struct sc_names_reader *r,
 				       _Atomic(const struct sc_text *) *to,
-				       struct sc_str text)
+				       struct sc_str text, uint32_t scopes)
 {
 	const struct sc_text *ret = &absent;
+	const struct sc_str before = text;
 
 	text = sc_names_printable(r, text, SC_SHOWN_TEXT);
 	if (text.ptr) {
@@ -348,6 +371,7 @@ static const struct sc_text *keep_text(struct sc_names_reader *r,
 		if (!t)
 			return &absent;
 		memcpy(t->bytes, text.ptr, text.len);
+		t->scopes = text.ptr == before.ptr ? scopes : 0;
 		keep(r, t, text.len);
 		ret = t;
 	}
@@ -360,11 +384,15 @@ const struct sc_text *sc_names_make_function(struct sc_names_reader *r, struct s
 {
 	const struct symcache *cache = texts->cache;
 	const struct symcache_function *f = &cache->functions[idx];
+	struct sc_str name, text;
 
 	if (!symcache_valid(cache, f, sizeof(*f)))
 		return &absent;
-	return keep_text(r, &texts->functions[idx],
-			 show_function(r, symcache_string(cache, f->name), f->lang));
+	name = symcache_string(cache, f->name);
+	text = qualified(r, cache, idx);
+	return text.len > name.len ?
+		keep_text(r, &texts->functions[idx], text, (uint32_t)(text.len - name.len)) :
+		keep_text(r, &texts->functions[idx], show_function(r, name, f->lang), 0);
 }
 
 const struct sc_text *sc_names_make_symbol(struct sc_names_reader *r, struct sc_texts *texts,
@@ -375,24 +403,7 @@ const struct sc_text *sc_names_make_symbol(struct sc_names_reader *r, struct sc_
 	if (!symcache_symbol(texts->cache, idx, &symbol))
 		return &absent;
 	return keep_text(r, &texts->symbols[idx],
-			 show_whole(r, symbol.name, SYMCACHE_LANG_SYMTAB, true));
-}
-
-size_t sc_write_path(const struct symcache_file *file, enum symcache_paths paths, char *to,
-		     size_t room)
-{
-	struct symcache_file parts = *file;
-	const enum symcache_path_style style = paths == SYMCACHE_PATHS_CLEAN ?
-		SYMCACHE_PATH_CLEAN : SYMCACHE_PATH_RAW;
-
-	if (paths == SYMCACHE_PATHS_BASENAME) {
-		parts.name = sc_basename(parts.name);
-		memcpy(to, parts.name.ptr, parts.name.len);
-		return parts.name.len;
-	}
-	if (paths == SYMCACHE_PATHS_RELATIVE)
-		parts.comp_dir = (struct sc_str){ NULL, 0 };
-	return symcache_path(&parts, style, to, room);
+			 show_whole(r, symbol.name, SYMCACHE_LANG_SYMTAB, true), 0);
 }
 
 const struct sc_text *sc_names_make_file(struct sc_names_reader *r, struct sc_texts *texts,

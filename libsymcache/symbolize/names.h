@@ -19,6 +19,7 @@
  * short it is. */
 struct sc_text {
 	uint32_t len; /* SC_ABSENT: there is none */
+	uint32_t scopes; /* bytes at the beginning of a qualified name that the bare one lacks */
 	char bytes[];
 };
 #define SC_ABSENT UINT32_MAX
@@ -109,6 +110,13 @@ struct sc_shown {
 /* The text as the options want it. ptr NULL: out of memory. */
 struct sc_str sc_names_printable(struct sc_names_reader *r, struct sc_str s,
 				 enum sc_shown_kind kind);
+
+/* The length of the linkage name with which a qualified name (symcache_qualified()) begins; 0: it
+ * begins with none. */
+size_t sc_linkage_scope(struct sc_str name);
+
+/* Two texts as one, in *to. ptr NULL: out of memory. */
+struct sc_str sc_join(struct sc_shown *to, struct sc_str a, struct sc_str b);
 
 /* Bytes that the path of `file` takes, with its NUL, at most. */
 static inline size_t sc_path_room(const struct symcache_file *file)

@@ -99,7 +99,7 @@ static bool keep_frames(struct symcache_places *p, struct symcache_code_place *p
 		frames[i] = (struct sc_frame){
 			.function = { f->function.ptr ? name : NULL, f->function.len },
 			.file = { put_text(&text, f->file), f->file.len }, .line = f->line,
-			.column = f->column,
+			.column = f->column, .scopes = f->scopes,
 			.inlined = a->cache && symcache_symbolize_start(p->symbolizer, a, i).inlined,
 		};
 	}

@@ -138,8 +138,12 @@ static inline void read_texts(struct sc_frame frames[], size_t n)
 	for (size_t i = 0; i < n; i++) { /* of none there may be no list */
 		struct sc_frame *f = &frames[i];
 
-		if (f->function.ptr)
-			f->function = sc_text_str((const void *)f->function.ptr);
+		if (f->function.ptr) {
+			const struct sc_text *text = (const void *)f->function.ptr;
+
+			f->function = sc_text_str(text);
+			f->scopes = text->scopes;
+		}
 		if (f->file.ptr)
 			f->file = sc_text_str((const void *)f->file.ptr);
 	}
@@ -224,6 +228,7 @@ static bool add_symbol(struct symcache_symbolizer *s, const struct asked *q, uin
 	}
 	a->symbol_vaddr = symbol.vaddr;
 	f->function = symbol.name;
+	f->scopes = 0;
 	f->of_table = true;
 	f->padded &= !m->own;
 	if (f->file.ptr || !symbol.file.len)
@@ -265,8 +270,10 @@ shape(struct symcache_symbolizer *s, const struct asked *q, struct sc_frame *fra
 								    a->code_idx));
 	if (outermost && inlines != SYMCACHE_INLINES) {
 		a->one_frame = inlines == SYMCACHE_ONE_FRAME;
-		if (a->one_frame)
+		if (a->one_frame) {
 			frames->function = outermost->function;
+			frames->scopes = outermost->scopes;
+		}
 		outermost = frames;
 		a->num_frames = 1;
 	}

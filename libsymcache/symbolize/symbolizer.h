@@ -133,6 +133,7 @@ sc_add_frame(struct symcache_symbolizer *s, const struct sc_seen *m, uint32_t lo
 	f->of_table = false;
 	f->function_idx = ids.function;
 	f->location_idx = location;
+	f->scopes = 0;
 	return f;
 }
 

@@ -144,7 +144,8 @@ static bool put_piece(struct assembler *a, const struct sc_piece *p, uint64_t st
 
 static bool nameless_function(struct assembler *a, uint32_t *ret)
 {
-	static const struct sc_function fn = { SC_NONE, SC_NONE, SYMCACHE_LANG_UNKNOWN, SC_NONE, 0 };
+	static const struct sc_function fn = { SC_NONE, SC_NONE, SC_NONE, SYMCACHE_LANG_UNKNOWN,
+					       SC_NONE, 0 };
 
 	return sc_table_function(a->tables, &fn, ret);
 }
@@ -154,6 +155,7 @@ static bool symbol_function(struct assembler *a, uint32_t symbol, uint32_t *ret)
 	const struct sc_code_symbol *s = &a->symbols[symbol];
 	struct sc_function fn = {
 		.entry = (uint32_t)(s->start - a->base),
+		.qualified = SC_NONE,
 		.lang = SYMCACHE_LANG_SYMTAB,
 		.decl_file = SC_NONE,
 	};

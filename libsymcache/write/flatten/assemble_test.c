@@ -322,7 +322,7 @@ static void check_address(const struct scene *s, const struct sc_flat *flat,
 static void test_random(void **state)
 {
 	static const char *const names[] = { "a", "b", "c", "d", "e" };
-	struct sc_function fn = { SC_NONE, 0, 0, SC_NONE, 0 };
+	struct sc_function fn = { SC_NONE, SC_NONE, 0, 0, SC_NONE, 0 };
 
 	(void)state;
 	for (uint32_t run = 0; run < 3000; run++) {

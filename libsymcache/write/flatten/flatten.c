@@ -10,6 +10,7 @@
 
 #include "format/symcache_format.h"
 #include "libsymcache/base/search.h"
+#include "libsymcache/dwarf/qualify.h"
 #include "libsymcache/write/flatten/lang.h"
 #include "libsymcache/write/flatten/scopes.h"
 
@@ -26,7 +27,7 @@ struct inlined_memo {
 	const struct dw_facts *unit; /* NULL: free */
 	uint64_t unit_offset;
 	const char *name;
-	uint32_t lang, decl_file, decl_line;
+	uint32_t qualified, lang, decl_file, decl_line;
 	uint32_t function;
 };
 
@@ -119,6 +120,7 @@ static bool function_number(struct sc_flattener *f, const struct dw_scope *s, bo
 		.entry = inlined || s->entry_vaddr < f->env.load_base ||
 			 s->entry_vaddr - f->env.load_base >= SC_NONE ?
 			 SC_NONE : (uint32_t)(s->entry_vaddr - f->env.load_base),
+		.qualified = SC_NONE,
 		.lang = sc_lang_of_dwarf(s->lang),
 		.decl_line = s->decl_line,
 	};
@@ -129,6 +131,8 @@ static bool function_number(struct sc_flattener *f, const struct dw_scope *s, bo
 		fn.lang = name ? SYMCACHE_LANG_SYMTAB : fn.lang;
 	}
 	return sc_table_string(f->env.tables, name, &fn.name) &&
+	       (!s->qualified || sc_table_passing_string(f->env.tables, dw_qualified(f->unit, s),
+							 &fn.qualified)) &&
 	       file_number(f, s->decl_file, &fn.decl_file) &&
 	       sc_table_function(f->env.tables, &fn, ret);
 }
@@ -141,14 +145,14 @@ static bool inlined_function(struct sc_flattener *f, const struct dw_scope *s, u
 	struct inlined_memo *m = &f->inlined[place];
 
 	if (m->unit == f->unit && m->unit_offset == f->unit->offset && m->name == s->name &&
-	    m->lang == s->lang && m->decl_file == s->decl_file && m->decl_line == s->decl_line) {
+	    m->qualified == s->qualified && m->lang == s->lang && m->decl_file == s->decl_file && m->decl_line == s->decl_line) {
 		*ret = m->function;
 		return true;
 	}
 	if (!function_number(f, s, true, ret))
 		return false;
-	*m = (struct inlined_memo){ f->unit, f->unit->offset, s->name, s->lang, s->decl_file,
-				    s->decl_line, *ret };
+	*m = (struct inlined_memo){ f->unit, f->unit->offset, s->name, s->qualified, s->lang,
+				    s->decl_file, s->decl_line, *ret };
 	return true;
 }
 

@@ -385,6 +385,7 @@ bool sc_tables_add(struct sc_tables *to, struct sc_tables *from, struct sc_maps 
 	for (size_t i = 0; ok && i < from->functions.len; i++) {
 		struct sc_function f = from->functions.data[i];
 		f.name = sc_moved(m->strings, f.name);
+		f.qualified = sc_moved(m->strings, f.qualified);
 		f.decl_file = sc_moved(m->files, f.decl_file);
 		ok = sc_table_function(to, &f, &m->functions[i]);
 	}

@@ -32,6 +32,7 @@ struct sc_file {
 
 struct sc_function {
 	uint32_t name;      /* string number or SC_NONE */
+	uint32_t qualified; /* the same: with its scopes, where `name` lacks them */
 	uint32_t entry;     /* relative; SC_NONE: inlined */
 	uint32_t lang;      /* enum symcache_lang or SYMCACHE_LANG_SYMTAB */
 	uint32_t decl_file; /* file number or SC_NONE */

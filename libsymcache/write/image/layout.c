@@ -124,9 +124,13 @@ static bool place_all(struct sc_layout *l)
 		if (!is_placed(&l->calls, loc->inlined_into))
 			place_call(l, loc->inlined_into, &oom);
 	}
-	for (size_t i = 0; i < l->functions.order.len && !oom; i++)
-		place_file(l, c->tables->functions.data[l->functions.order.data[i]].decl_file,
-			   &oom);
+	for (size_t i = 0; i < l->functions.order.len && !oom; i++) {
+		const struct sc_function *f = &c->tables->functions.data[l->functions.order.data[i]];
+
+		place_file(l, f->decl_file, &oom);
+		place_string(l, f->qualified, &oom);
+		l->num_qualified += f->qualified != SC_NONE;
+	}
 	for (size_t i = 0; i < c->data->list.len && !oom; i++) {
 		place_string(l, c->data->list.data[i].name, &oom);
 		place_file(l, c->data->list.data[i].decl_file, &oom);
@@ -176,7 +180,8 @@ static void place_extension(struct sc_layout *l)
 		[EXT_DISCRIMINATOR] = l->discriminators.any ? num_locations(l) : 0,
 		[EXT_DISCRIMINATORS] = l->discriminators.list.len,
 		[EXT_INLINED] = l->starts.any ? l->calls.order.len : 0,
-		[EXT_INLINES] = l->starts.list.len, [EXT_LOCAL_RANGES] = locals->ranges.len,
+		[EXT_INLINES] = l->starts.list.len, [EXT_QUALIFIED] = l->num_qualified,
+		[EXT_LOCAL_RANGES] = locals->ranges.len,
 		[EXT_LOCAL_ORDER] = locals->order.len, [EXT_LOCALS] = locals->list.len,
 		[EXT_ALIAS] = l->aliases.len,
 		[EXT_SEGMENT] = l->c.num_segments,

@@ -31,6 +31,7 @@ struct sc_layout {
 	struct symcache_ext_section ext[EXT_SECTIONS];
 	VEC(struct sc_alias) aliases; /* by address, then by name */
 	struct sc_details discriminators, starts;
+	size_t num_qualified;     /* functions with a qualified name */
 	struct sc_rows_section unwind[SC_ROWS_SECTIONS];
 	size_t at_table, at_footer;
 	size_t size;

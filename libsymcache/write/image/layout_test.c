@@ -163,7 +163,7 @@ static void test_order_of_tables(void **state)
 		"unused", "label", "lib.h", "the writer", "inner", "main.c", "outer", "main",
 	};
 	struct built a = {0}, b = {0};
-	struct sc_function fn = { 0, 0, 1, SC_NONE, 5 };
+	struct sc_function fn = { 0, SC_NONE, 0, 1, SC_NONE, 5 };
 	struct sc_location call = { SC_NONE, 1, 2, 0, SC_NONE };
 	uint32_t number;
 

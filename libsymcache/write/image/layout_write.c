@@ -58,10 +58,13 @@ static void write_files(const struct sc_layout *l, uint8_t *dst)
 	}
 }
 
-static void write_functions(const struct sc_layout *l, uint8_t *functions, uint8_t *decls)
+static void write_functions(const struct sc_layout *l, uint8_t *dst)
 {
-	struct symcache_function *out = (struct symcache_function *)functions;
-	struct symcache_ext_decl *decl = (struct symcache_ext_decl *)decls;
+	struct symcache_function *out = (struct symcache_function *)(dst + l->at_functions);
+	struct symcache_ext_decl *decl =
+		(struct symcache_ext_decl *)(dst + l->ext[EXT_DECL].offset);
+	struct symcache_ext_qualified *qualified =
+		(struct symcache_ext_qualified *)(dst + l->ext[EXT_QUALIFIED].offset);
 
 	for (size_t i = 0; i < l->functions.order.len; i++) {
 		const struct sc_function *f =
@@ -70,6 +73,9 @@ static void write_functions(const struct sc_layout *l, uint8_t *functions, uint8
 						     f->entry, f->lang };
 		decl[i] = (struct symcache_ext_decl){ moved(&l->files, f->decl_file),
 						      f->decl_line };
+		if (f->qualified != SC_NONE)
+			*qualified++ = (struct symcache_ext_qualified){
+				(uint32_t)i, string_at(l, f->qualified) };
 	}
 }
 
@@ -313,7 +319,7 @@ static void write_small_things(const struct sc_layout *l, uint8_t *dst)
 	pad(dst, l->at_strings + l->string_bytes, l->ext[EXT_IMAGE].offset);
 	write_header(l, dst);
 	write_files(l, dst + l->at_files);
-	write_functions(l, dst + l->at_functions, dst + l->ext[EXT_DECL].offset);
+	write_functions(l, dst);
 	write_data(l, dst + l->ext[EXT_DATA].offset);
 	write_symbols(l, dst + l->ext[EXT_SYMBOL].offset);
 }

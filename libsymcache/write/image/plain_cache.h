@@ -168,6 +168,16 @@ static inline const char *plain_data(const struct plain_cache *c, bool *used)
 	return NULL;
 }
 
+static inline bool plain_qualified(const struct plain_cache *c, size_t at, size_t n, bool *used)
+{
+	for (size_t i = 0; i < n; i++, at += 8)
+		if (plain_u32(c, at) >= c->functions || plain_u32(c, at + 4) == PLAIN_NONE ||
+		    !plain_use(c, used, plain_u32(c, at + 4)) ||
+		    (i && plain_u32(c, at) <= plain_u32(c, at - 8)))
+			return false;
+	return true;
+}
+
 static inline const char *plain_symbols(const struct plain_cache *c, bool *used, size_t at, size_t n)
 {
 	for (size_t i = 0; i < n; i++, at += 16) {
@@ -182,17 +192,17 @@ static inline const char *plain_symbols(const struct plain_cache *c, bool *used,
 
 static inline const char *plain_check_extension(struct plain_cache *c, bool *used)
 {
-	static const char tags[] = "IMAGCOLSDECLDATASYMSINDXDISCDISXINLSINLXLOCRLOCILOCVALSOSEGM"
+	static const char tags[] = "IMAGCOLSDECLDATASYMSINDXDISCDISXINLSINLXQUALLOCRLOCILOCVALSOSEGM"
 				   "UNWPUNWDUNWRUNWSUNWXUNWH";
-	static const uint32_t entry[] = { 104, 2, 8, 20, 16, 4, 1, 12, 4, 12, 12, 4, 40, 8, 32,
+	static const uint32_t entry[] = { 104, 2, 8, 20, 16, 4, 1, 12, 4, 12, 8, 12, 4, 40, 8, 32,
 					  4, 4, 12, 8, 1, 16 };
-	size_t at_symbols = 0, num_symbols = 0, other;
+	size_t at_symbols = 0, num_symbols = 0, at_qualified = 0, num_qualified = 0, other;
 	size_t *const place[] = { &c->at_image, &c->at_columns, &c->at_decls, &c->at_data,
 				  &at_symbols, &other, &c->at_discriminators,
 				  &c->at_discriminator_list, &c->at_starts, &c->at_start_list,
-				  &c->at_locals[0], &c->at_locals[1], &c->at_locals[2],
+				  &at_qualified, &c->at_locals[0], &c->at_locals[1], &c->at_locals[2],
 				  &c->at_aliases, &other };
-	enum { INDEX = 5, OPTIONAL, LOCALS = 10, ALIASES = 13, SEGMENT, UNWIND, SECTIONS = sizeof(entry) / sizeof(*entry) };
+	enum { INDEX = 5, OPTIONAL, LOCALS = 11, ALIASES = 14, SEGMENT, UNWIND, SECTIONS = sizeof(entry) / sizeof(*entry) };
 	size_t footer = c->size - 40, table, end;
 	const char *fault;
 	uint32_t n, k = 0;
@@ -229,6 +239,8 @@ static inline const char *plain_check_extension(struct plain_cache *c, bool *use
 			num_symbols = size / 16;
 		else if (i == ALIASES)
 			c->num_aliases = size / 8;
+		else if (i == 10)
+			num_qualified = size / 8;
 		else if (i >= LOCALS && i < SEGMENT)
 			c->num_locals[i - LOCALS] = size / entry[i];
 		else if (i == 6 || i == 8) {
@@ -249,6 +261,8 @@ static inline const char *plain_check_extension(struct plain_cache *c, bool *use
 		return fault;
 	if ((fault = plain_symbols(c, used, at_symbols, num_symbols)))
 		return fault;
+	if (!plain_qualified(c, at_qualified, num_qualified, used))
+		return "bad qualified name";
 	if (!plain_locals(c, used))
 		return "bad local variables";
 	if (!plain_aliases(c, used))

@@ -190,7 +190,7 @@ bool sc_transform(const struct symcache_transform *list, size_t n, struct sc_tab
 	for (size_t i = 0; ok && i < t->functions.len; i++) {
 		struct sc_function *f = &t->functions.data[i];
 
-		ok = change_name(&p, &f->name) &&
+		ok = change_name(&p, &f->name) && change_name(&p, &f->qualified) &&
 		     change_place(&p, &f->decl_file, &f->decl_line, NULL);
 	}
 	for (size_t i = 0; ok && i < t->calls.len; i++) {
