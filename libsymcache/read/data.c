@@ -55,7 +55,7 @@ struct sc_str symcache_qualified(const struct symcache *cache, uint32_t idx)
 	while (from < to) {
 		const size_t middle = from + (to - from) / 2;
 
-		if (!symcache_sound(cache, &q[middle], sizeof(*q)))
+		if (!symcache_valid(cache, &q[middle], sizeof(*q)))
 			break;
 		if (q[middle].function == idx)
 			return symcache_string(cache, q[middle].name);

@@ -43,7 +43,7 @@ static bool add_string(struct naming *n, uint32_t offset, uint32_t *ret)
 /* The number of function `f` of the cache in the tables. */
 static bool add_function(struct naming *n, uint32_t f, uint32_t *ret)
 {
-	struct sc_function added = { .decl_file = SC_NONE };
+	struct sc_function added = { .qualified = SC_NONE, .decl_file = SC_NONE };
 
 	*ret = SC_NONE;
 	if (f >= n->from->header->num_functions)

@@ -257,9 +257,7 @@ static inline const char *plain_check_extension(struct plain_cache *c, bool *use
 	}
 	if (table < end || table - end > 7 || !plain_zero(c, end, table))
 		return "bad end of the sections";
-	if ((fault = plain_data(c, used)))
-		return fault;
-	if ((fault = plain_symbols(c, used, at_symbols, num_symbols)))
+	if ((fault = plain_data(c, used)) || (fault = plain_symbols(c, used, at_symbols, num_symbols)))
 		return fault;
 	if (!plain_qualified(c, at_qualified, num_qualified, used))
 		return "bad qualified name";
