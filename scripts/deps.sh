@@ -36,7 +36,7 @@ fuzz="$build clang libclang-rt-14-dev"
 batch="$demo ?slurm-wlm ?parallel ?python3-distributed ?squashfs-tools ?openssh-server
        ?openssh-client python3 zstd libc6-dbg"
 # Large: only tests of HTML, which are skipped without.
-browser="chromium chromium-driver python3"
+browser="chromium chromium-driver firefox-esr python3"
 # A root folder of another Debian.
 chroot="git debootstrap util-linux debian-archive-keyring"
 
