@@ -103,7 +103,7 @@ build/demangle/%.a: build/deps.mk Makefile
 # first alone. Linked dynamically, as a program that has its own of these must find ours.
 SO      := $(O)/libsymcache.so.1
 SOBUILD := $(O)/libsymcache-build.so.1
-API     := $(addprefix $(O)/libsymcache/api/,cache.o error.o filter.o filter_set.o kernel.o packed.o resolver.o reverse.o snapshot.o space.o store.o walk.o \
+API     := $(addprefix $(O)/libsymcache/api/,cache.o error.o filter.o filter_set.o kernel.o packed.o resolver.o reverse.o snapshot.o space.o space_maps.o space_process.o store.o walk.o \
 		write.o)
 APIBUILD := $(addprefix $(O)/libsymcache/api/,build.o bundle.o files.o profile.o stacks.o)
 SODEFS_release := -Wl,-z,defs
@@ -119,7 +119,7 @@ $(SO): $(API) $(LIB) $(DEMANGLE_AR) libsymcache/api/libsymcache.map
 $(SOBUILD): $(APIBUILD) $(SO) $(LIB) $(DEMANGLE_AR) libsymcache/api/libsymcache-build.map
 	$(call say,LD,$@)$(CC) $(MODE_CFLAGS) $(CFLAGS) $(MODE_SOFLAGS) $(LDFLAGS) -Wl,-soname,$(@F) \
 		-Wl,--version-script=$(filter %.map,$^) -o $@ $(APIBUILD) $(SO) $(LIB) $(DEMANGLE_AR) \
-		$(SOARCHIVE) -Wl,--as-needed -ldw -lelf -lyajl -lsodium -ldeflate -lzstd -llzma -lz -llmdb -lxxhash \
+		$(SOARCHIVE) -Wl,--as-needed -ldw -lelf -lexpat -lyajl -lsodium -ldeflate -lzstd -llzma -lz -llmdb -lxxhash \
 		$(filter -lisal,$(STATIC_LIBS) $(DYNAMIC_LIBS)) -lpthread
 	@ln -sf $(@F) $(basename $@)
 
@@ -394,7 +394,7 @@ install-lib: lib $(O)/libman/made
 	@to=$$(realpath -m "$(DESTDIR)$(PREFIX)") && cd $(O)/libman && find . -type f -name '*.[35]' -exec \
 		install -D -m 644 {} "$$to/share/man/{}" \;
 	install -d $(DESTDIR)$(PREFIX)/share/doc/symcache/examples
-	install -m 644 testdata/examples/*.c $(DESTDIR)$(PREFIX)/share/doc/symcache/examples
+	install -m 644 testdata/examples/*.c testdata/examples/symbolize.py $(DESTDIR)$(PREFIX)/share/doc/symcache/examples
 	@$(is_found)
 
 uninstall: ## remove what make install and install-python installed under DESTDIR and PREFIX

@@ -105,7 +105,7 @@ find cmd format libmarkup libsymcache scripts -name '*.[ch]' | sort |
 		own("plan", "write base mk mk/bytes")
 		own("answers", "symbolize write base mk mk/bytes")
 		own("report", "core trace symbolize unwind store read base mk/bytes libmarkup/output/html/page.h")
-		own("api", "libmarkup/input/maps.h core logs profile bundle index symbolize libsymcache/symbolize/name_list.h libsymcache/symbolize/symbolizer.h packed unwind write base")
+		own("api", "libmarkup/input/maps.h core trace logs profile bundle index symbolize libsymcache/symbolize/name_list.h libsymcache/symbolize/symbolizer.h packed unwind write base")
 		own("cmd", "packed answers report profile plan logs bundle index transforms symbolize store write read format mk mk/bytes " \
 		    "libsymcache/base/build_id.h libsymcache/base/cleanup.h libsymcache/base/error.h " \
 		    "libsymcache/base/file.h libsymcache/base/parallel.h libsymcache/base/process.h libsymcache/base/text.h libsymcache/base/utf8.h " \

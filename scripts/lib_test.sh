@@ -121,7 +121,7 @@ cflags() { PKG_CONFIG_SYSROOT_DIR=$stage PKG_CONFIG_PATH=$lib/pkgconfig pkg-conf
 compile() {
 	needs "$1" || return 77
 	for h in symcache symcache-find symcache-filter symcache-process symcache-build symcache-stack; do
-		printf '#define SYMCACHE_EXPERIMENTAL\n#include <%s.h>\nint main(void) { return symcache_version_number() == SYMCACHE_VERSION_NUMBER ? 0 : 1; }\n' $h > "$tmp/h.$3"
+		printf '#include <%s.h>\nint main(void) { return symcache_version_number() == SYMCACHE_VERSION_NUMBER ? 0 : 1; }\n' $h > "$tmp/h.$3"
 		"$1" -std=$2 -pedantic -Wall -Wextra -Werror -I"$stage/usr/include" "$tmp/h.$3" -o "$tmp/h" -L"$lib" -lsymcache &&
 			LD_LIBRARY_PATH=$lib "$tmp/h" || return 1
 	done
@@ -133,7 +133,7 @@ cxx17_clang() { compile clang++ c++17 cc; }
 
 examples() {
 	needs pkg-config || return 77
-	for e in lookup filter find index pid self stacks; do
+	for e in lookup filter find index pid core self stacks; do
 		cc -std=c99 -pedantic -Wall -Wextra -Werror -g -O1 "$stage/usr/share/doc/symcache/examples/$e.c" \
 			-o "$tmp/$e" $(cflags symcache-build) || return 1
 	done
@@ -162,6 +162,13 @@ examples() {
 	grep -q '^  main at .*/filter.c:[0-9]*$' "$tmp/stacks.said" || # in a container one may not
 		grep -q 'Operation not permitted' "$tmp/stacks.said" || { cat "$tmp/stacks.said"; return 1; }
 	grep -q '^  main at .*/filter.c:[0-9]*$' "$tmp/said" && grep -q '^0x1 in +0x0: nothing is mapped there$' "$tmp/said" || { cat "$tmp/said"; return 1; }
+	"$tmp/core" "$tmp/lookup" 1 > "$tmp/said" 2>&1 && return 1
+	grep -q 'not a core file' "$tmp/said" || { cat "$tmp/said"; return 1; }
+	if [ -d ../shared/data/cores ]; then # what it says, without a store
+		xz -dc ../shared/data/cores/shared.core.xz > "$tmp/a.core"
+		SYMCACHE_STORE=$tmp/a.store "$tmp/core" "$tmp/a.core" 1 > "$tmp/said" || { cat "$tmp/said"; return 1; }
+		grep -qx '0x1 in +0x0: nothing is mapped there' "$tmp/said" || { cat "$tmp/said"; return 1; }
+	fi
 	at=$(nm "$tmp/lookup" | awk '$3 == "main" { print "0x" $1 }')
 	id=$(readelf -n "$tmp/lookup" | sed -n 's/.*Build ID: //p')
 	SYMCACHE_STORE=$tmp/a.store "$tmp/lookup" "$id" "$at" > "$tmp/said"
@@ -256,7 +263,13 @@ python_module() {
 		PYTHON="$python" PYTHONDIR=/usr/lib/python3/dist-packages || return 1
 	p=$stage/usr/lib/python3/dist-packages
 	nm -D --defined-only "$p"/symcache/*.so | grep -v ' A ' | grep -E ' [A-Z] ' | grep -v ' T PyInit_' && return 1
+	echo 'int shown(void) { return 1; } int main(void) { return shown(); }' > "$tmp/shown.c" && cc -g -o "$tmp/shown" "$tmp/shown.c" &&
+		PYTHONPATH=$p PYTHONDONTWRITEBYTECODE=1 LD_LIBRARY_PATH=$lib "$python" \
+		"$stage/usr/share/doc/symcache/examples/symbolize.py" "$tmp/shown.store" "$tmp/shown" shown > "$tmp/said" || return 1
+	[ "$(grep -c 'shown' "$tmp/said")" = 3 ] && grep -q 'a log: .* shown at .*/shown.c:1' "$tmp/said" &&
+		grep -qx '  0x1: nothing is mapped there' "$tmp/said" || { cat "$tmp/said"; return 1; }
 	if "$python" -c 'import mypy' 2> /dev/null; then
+		MYPYPATH=$p "$python" -m mypy --strict --cache-dir=/dev/null testdata/examples/symbolize.py || return 1
 		cat > "$tmp/typed.py" <<-'PY'
 		import array
 		import symcache
@@ -267,6 +280,9 @@ python_module() {
 		start: int = cache.where("x.c:1")[0].start + cache.find("x")[0].address
 		why: str = symcache.Process.from_pid(1).symbolize([1, 2])[0].why
 		pc: int = symcache.Core("x").threads[0].frames[0].pc
+		core: symcache.Process = symcache.Process.from_core("x", symcache.Store())
+		core.use_files(["/x"], debuginfod=True)
+		tid: int = symcache.Trace("x", ["y@0"]).threads[0].tid
 		symcache.Process("x")  # type: ignore[arg-type]
 		cache.frames("x")  # type: ignore[call-overload]
 		cache.frames([1])  # type: ignore[call-overload]

@@ -76,9 +76,9 @@ function finish(   file, n, i, f, names) {
 	names = n ? "" : page
 	for (i = 1; i <= n; i++) names = names (i > 1 ? ", " : "") f[i]
 	if (n && index(" " functions " ", " " page " ") == 0) names = page ", " names
-	printf ".TH %s 3 %s \"symcache %s\" \"Library Functions Manual\"\n.SH NAME\n%s\n.SH SYNOPSIS\n.nf\n%s#include <%s>\n.fi\n.PP\nLink with %s.\n.SH DESCRIPTION\n", \
+	printf ".TH %s 3 %s \"symcache %s\" \"Library Functions Manual\"\n.SH NAME\n%s\n.SH SYNOPSIS\n.nf\n#include <%s>\n.fi\n.PP\nLink with %s.\n.SH DESCRIPTION\n", \
 		text(toupper(page)), date, version, wrapped(names " - " title), \
-		(header ~ /experimental/ ? "#define SYMCACHE_EXPERIMENTAL\n" : ""), text(header), \
+		text(header), \
 		(header ~ /build/ ? "\\-lsymcache\\-build \\-lsymcache" : "\\-lsymcache") > file
 	sub(/^\.PP\n/, "", body)
 	printf "%s.SH SEE ALSO\n.BR symcache (1)%s\n", body, page == "symcache" ? pages : ",\n.BR symcache (3)" > file
@@ -96,7 +96,7 @@ FNR == 1 {
 	header = FILENAME; sub(/.*\//, "", header)
 	page = header; sub(/\.h$/, "", page); gsub(/-/, "_", page)
 }
-/^#(ifndef|ifdef|if|else|endif|error|include)/ || /^#define SYMCACHE_(API|LIBRARY_H|BUILD_LIBRARY_H|EXPERIMENTAL_H)/ ||
+/^#(ifndef|ifdef|if|else|endif|error|include)/ || /^#define SYMCACHE_(API|LIBRARY_H|BUILD_LIBRARY_H)/ ||
 	/^extern "C"/ || /^}$/ { next }
 /^\/\* ---- / {
 	flush_item(); finish()

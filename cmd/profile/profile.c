@@ -28,7 +28,7 @@
 enum { JOBS_MAX = 64 };
 
 static struct {
-	const char *store, *output, *output_dir, *value, *link;
+	const char *store, *output, *output_dir, *value, *link, *jit_dir;
 	struct opt_list debug_dirs, modules, path_maps, own;
 	struct fetch_options fetch;
 	int form, names;
@@ -66,6 +66,9 @@ static const struct opt opts[] = {
 	{ "return-addresses", 0, OPT_FLAG, &o.return_addresses, NULL,
 	  "for pprof and OTLP: callers are return addresses, from which the writer subtracted "
 	  "nothing" },
+	{ "perf-map-directory", 0, OPT_STRING, &o.jit_dir, "DIR",
+	  "for perf.data: code that a JIT made is named by DIR/perf-PID.map (JITs write them to /tmp), if "
+	  "that is your file or root's and nobody else may write it" },
 	{ "module", 0, OPT_LIST, &o.modules, "NAME=BUILDID|FILE|TAG",
 	  "what a module is that the profile gives by name alone: a build ID, a file, or the only "
 	  "entry of that name with this tag; may be repeated" },
@@ -296,7 +299,7 @@ static int run(int argc, char **argv, struct sc_error *err)
 		.modules = o.modules.items, .num_modules = o.modules.len,
 		.form = (enum symprofile_form)o.form, .how = (enum symprofile_names)o.names,
 		.force = o.force, .return_addresses = o.return_addresses, .count = o.summary,
-		.value = o.value, .link = o.link, .path_maps = o.path_maps.items, .own = o.own.items,
+		.value = o.value, .jit_dir = o.jit_dir, .link = o.link, .path_maps = o.path_maps.items, .own = o.own.items,
 	};
 	struct cmd_caches c;
 	int rc = check_options(argc, argv, err);

@@ -1,9 +1,9 @@
-/* Files and servers for address spaces: see <symcache-build.h>. Of the other library, as build.c. */
+/* Files, servers and core files for address spaces: see <symcache-build.h>. Of the other library, as build.c. */
 #include <stdlib.h>
 #include <symcache-build.h>
 
 #include "libsymcache/api/private.h"
-#include "libsymcache/symbolize/finder.h"
+#include "libsymcache/core/core.h"
 
 enum { RETRY = 24 * 60 * 60 }; /* seconds until a server is asked again for what it had not */
 
@@ -72,4 +72,23 @@ int symcache_space_use_files(struct symcache_space *s, const struct symcache_spa
 	finder.caches = f->caches;
 	finder.ctx = f;
 	return symcache_private_space(s, symcache_version, &finder, destroy, err);
+}
+
+int symcache_space_add_core(struct symcache_space *s, const char *path, struct symcache_error *err)
+{
+	const struct symcache_mapping *m;
+	struct symcache_core *core;
+	struct sc_error e;
+	int rc = 0;
+	size_t n;
+
+	if (!path)
+		return api_error(err, SC_EINVAL, "NULL in place of a path");
+	if (symcache_core_open(path, &core, &e))
+		return api_fail(err, &e);
+	m = symcache_process_mappings(core->process, &n);
+	for (size_t i = 0; !rc && i < n; i++)
+		rc = symcache_private_map(s, symcache_version, &m[i], err);
+	symcache_core_close(core);
+	return rc;
 }

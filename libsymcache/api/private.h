@@ -9,6 +9,7 @@
 
 struct symstore;
 struct symcache_finder;
+struct symcache_mapping;
 struct symcache_space;
 
 /* The struct symstore of a handle, ready to be read or written. `version`: the caller's
@@ -21,6 +22,17 @@ SYMCACHE_API int symcache_private_store(struct symcache_store *s, const char *ve
 SYMCACHE_API int symcache_private_space(struct symcache_space *s, const char *version,
 					const struct symcache_finder *fallback,
 					void (*destroy)(void *ctx), struct symcache_error *err);
+
+/* Maps what another process has: the file is known by what its image says. */
+SYMCACHE_API int symcache_private_map(struct symcache_space *s, const char *version,
+				      const struct symcache_mapping *m, struct symcache_error *err);
+
+/* The frame of code that a JIT made and named. */
+static inline struct symcache_frame api_jit_frame(const char *name)
+{
+	return (struct symcache_frame){ .function = name, .file = "??",
+		.function_id = SYMCACHE_UNKNOWN, .flags = SYMCACHE_FRAME_NO_FILE };
+}
 
 /* Does a struct of options, `size` bytes of it, have the `known` ones that we know, and nothing
  * but zeros behind them? A newer program may ask for what we do not know. */

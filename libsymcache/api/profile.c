@@ -1,5 +1,4 @@
 /* Profiles: see <symcache-build.h>. Of the other library, as build.c: they come compressed. */
-#define SYMCACHE_EXPERIMENTAL
 #include <symcache-build.h>
 
 #include "libsymcache/api/private.h"
@@ -49,7 +48,7 @@ int symcache_profile(struct symcache_store *s, const void *bytes, size_t size,
 		return rc;
 	how = (struct symprofile_options){
 		.caches = symcache_caches_create(&from), .names = symcache_names_create(&names),
-		.form = (enum symprofile_form)o->form, .value = o->value,
+		.form = (enum symprofile_form)o->form, .value = o->value, .jit_dir = o->jit_dir,
 		.force = o->flags & SYMCACHE_PROFILE_FORCE,
 		.return_addresses = o->flags & SYMCACHE_PROFILE_RETURN_ADDRESSES,
 	};

@@ -2,55 +2,28 @@
  * Address spaces: see <symcache-process.h>. What is mapped where, and the batches, are
  * symbolize/process.h; where caches come from is a list of handles of stores.
  */
-#include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <symcache-process.h>
-#include <sys/uio.h>
 
-#include "libmarkup/input/maps.h"
 #include "libsymcache/api/space.h"
-#include "libsymcache/base/below.h"
-#include "libsymcache/base/cleanup.h"
-#include "libsymcache/base/elf_id.h"
+#include "libsymcache/base/build_id.h"
 
 /* ---- where caches come from ---------------------------------------------------------------- */
 
-static bool read_file(void *fd, uint64_t at, void *to, size_t bytes)
+/* Minidumps have the first 16 bytes of a build ID. */
+enum { GUID_BYTES = 16 };
+
+static int find_id(struct symcache_store *store, const struct symcache_file_id *of,
+		   struct symcache_cache **ret, struct symcache_error *err)
 {
-	return pread(*(int *)fd, to, bytes, (off_t)at) == (ssize_t)bytes;
-}
+	char hex[2 * GUID_BYTES + 1];
+	const int rc = symcache_store_get(store, of->build_id, of->build_id_len, ret, err);
 
-static bool read_memory(void *space, uint64_t at, void *to, size_t bytes)
-{
-	const struct iovec here = { to, bytes }, there = { (void *)(uintptr_t)at, bytes };
-
-	return process_vm_readv((pid_t)((struct symcache_space *)space)->pid, &here, 1, &there, 1,
-				0) == (ssize_t)bytes;
-}
-
-/* The build ID of a file of the process; its length, 0: none. */
-static size_t read_build_id(struct symcache_space *s, struct sc_str path,
-			    uint8_t id[SYMCACHE_BUILD_ID_MAX])
-{
-	__attribute__((cleanup(sc_close_fd))) int fd = -1;
-	const struct api_first_row *row = NULL;
-	struct stat st;
-	char name[4200];
-	int root;
-
-	for (size_t i = 0; i < s->rows.len && !row; i++)
-		if (sc_str_is(path, s->rows.data[i].path))
-			row = &s->rows.data[i];
-	if (!row)
-		return 0;
-	root = snprintf(name, sizeof(name), "/proc/%u/root", s->pid);
-	snprintf(name + root, sizeof(name) - (size_t)root, "%s", row->path);
-	if (!row->deleted) /* the kernel's paths have no links; one would lead out of its root */
-		fd = sc_open_below(name, (size_t)root);
-	return fd >= 0 && !fstat(fd, &st) && S_ISREG(st.st_mode) ? sc_elf_build_id(read_file, &fd, 0, id) :
-			 sc_elf_build_id(read_memory, s, row->start, id);
+	if (rc != SC_ENOTFOUND || of->build_id_len != GUID_BYTES)
+		return rc;
+	symcache_build_id_text(hex, of->build_id, GUID_BYTES);
+	return api_store_find(store, API_BY_BUILD_ID, hex, ret, err);
 }
 
 static int find_in(struct symcache_store *store, const struct symcache_file_id *of,
@@ -59,7 +32,7 @@ static int find_in(struct symcache_store *store, const struct symcache_file_id *
 	char name[SYMCACHE_FILE_NAME_MAX + 1], release[SYMCACHE_FILE_NAME_MAX + 1];
 
 	if (of->build_id_len)
-		return symcache_store_get(store, of->build_id, of->build_id_len, ret, err);
+		return find_id(store, of, ret, err);
 	if (!symcache_file_name(of->path, name))
 		return api_error(err, SC_ENOTFOUND, "neither its name nor its build ID is known");
 	if (of->kernel)
@@ -104,7 +77,7 @@ static int find_module(const struct symcache_finder *finder, const struct symcac
 	struct symcache_error why;
 	int rc = need_store(s, &why);
 
-	if (!known.build_id_len && (known.build_id_len = read_build_id(s, of->path, id)))
+	if (!known.build_id_len && (known.build_id_len = api_space_build_id(s, of->path, id)))
 		known.build_id = id;
 	if (!rc)
 		rc = api_find_in_stores(s->stores.data, s->stores.len, &known, &c, &why);
@@ -186,6 +159,7 @@ void symcache_space_destroy(struct symcache_space *s)
 		symcache_store_close(s->stores.data[i]);
 	for (size_t i = 0; i < s->rows.len; i++)
 		free(s->rows.data[i].path);
+	symcache_perf_map_deinit(&s->jitted);
 	vec_deinit(&s->rows);
 	vec_deinit(&s->caches);
 	vec_deinit(&s->stores);
@@ -201,6 +175,17 @@ int api_space_map(struct symcache_space *s, const struct symcache_file_id *of,
 	rc = m.image ? symcache_process_map(s->process, &m) : SC_ENOMEM;
 	return rc ? api_error(err, rc, rc == SC_ELIMIT ? "there are too many mappings" :
 			      "out of memory") : 0;
+}
+
+int symcache_private_map(struct symcache_space *s, const char *version,
+			 const struct symcache_mapping *m, struct symcache_error *err)
+{
+	const struct symcache_image *image = m->image;
+	const int rc = api_check_version(version, err);
+
+	return rc ? rc : api_space_map(s, &(struct symcache_file_id){
+		.path = sc_str_of(image->path), .build_id = image->build_id,
+		.build_id_len = image->build_id_len }, *m, err);
 }
 
 int symcache_space_add(struct symcache_space *s, const struct symcache_mapped *m,
@@ -220,107 +205,6 @@ int symcache_space_add(struct symcache_space *s, const struct symcache_mapped *m
 		.build_id_len = m->build_id_len }, (struct symcache_mapping){
 		.start = m->start, .end = m->end, .offset = m->offset, .origin = origins[m->from] },
 		err);
-}
-
-/* ---- /proc/PID/maps ------------------------------------------------------------------------ */
-
-static bool is_deleted(const char *line, const char *end)
-{
-	static const char mark[] = " (deleted)";
-	const size_t len = sizeof(mark) - 1;
-
-	return (size_t)(end - line) > len && !memcmp(end - len, mark, len);
-}
-
-struct text {
-	VEC(char) bytes;
-};
-
-/* Remembers where a file of the process begins in memory. */
-static bool note_first(struct symcache_space *s, const struct mk_row *row, bool deleted)
-{
-	const size_t n = s->rows.len;
-	struct api_first_row *first;
-
-	if (n && sc_str_is(row->name, s->rows.data[n - 1].path))
-		return true;
-	first = vec_push(&s->rows);
-	if (!first)
-		return false;
-	*first = (struct api_first_row){ strndup(row->name.ptr, row->name.len), row->start, deleted };
-	s->rows.len -= !first->path;
-	return s->rows.len > n;
-}
-
-static int add_row(struct symcache_space *s, const char *line, const char *end, int *n,
-		   struct symcache_error *err)
-{
-	struct mk_row row = { 0 };
-
-	if (!mk_read_maps_row(line, end, &row))
-		return 0;
-	++*n;
-	if (!row.path)
-		return 0;
-	if (s->pid && !note_first(s, &row, is_deleted(line, end)))
-		return api_error(err, SC_ENOMEM, "out of memory");
-	if (!row.code && row.offset)
-		return 0;
-	return api_space_map(s, &(struct symcache_file_id){ .path = row.name },
-			     (struct symcache_mapping){ .start = row.start, .end = row.end,
-				     .offset = row.offset, .origin = SYMCACHE_FROM_FILE }, err);
-}
-
-int symcache_space_add_maps(struct symcache_space *s, const char *text, size_t len,
-			    struct symcache_error *err)
-{
-	const char *const end = text + len;
-	int n = 0;
-
-	for (const char *line = text, *newline; line < end; line = newline + 1) {
-		int rc;
-
-		newline = memchr(line, '\n', (size_t)(end - line));
-		newline = newline ? newline : end;
-		rc = add_row(s, line, newline, &n, err);
-		if (rc)
-			return rc;
-	}
-	return n;
-}
-
-/* The whole of a file whose size is not known beforehand. */
-static int read_all(const char *path, struct text *ret, struct symcache_error *err)
-{
-	__attribute__((cleanup(sc_close_fd))) int fd = open(path, O_RDONLY | O_CLOEXEC);
-	ssize_t n = fd < 0 ? -1 : 1;
-
-	while (n > 0) {
-		if (!vec_reserve(&ret->bytes, 64 << 10))
-			return api_error(err, SC_ENOMEM, "out of memory");
-		n = read(fd, ret->bytes.data + ret->bytes.len, 64 << 10);
-		ret->bytes.len += n > 0 ? (size_t)n : 0;
-	}
-	return n < 0 ? api_error(err, SC_ESYS, "%s: %s", path, strerrordesc_np(errno)) : 0;
-}
-
-int symcache_space_add_process(struct symcache_space *s, uint32_t pid, struct symcache_error *err)
-{
-	struct text text = { { 0 } };
-	char path[40];
-	int rc;
-
-	pid = pid ? pid : (uint32_t)getpid();
-	if (s->pid && s->pid != pid)
-		return api_error(err, SC_EINVAL, "the space is that of process %u", s->pid);
-	snprintf(path, sizeof(path), "/proc/%u/maps", pid);
-	rc = read_all(path, &text, err);
-	if (!rc) {
-		s->pid = pid;
-		rc = symcache_space_add_maps(s, text.bytes.data, text.bytes.len, err);
-	}
-	vec_deinit(&text.bytes);
-	return rc < 0 ? rc : 0;
 }
 
 /* ---- addresses ----------------------------------------------------------------------------- */
@@ -377,16 +261,24 @@ static int give(void *ctx, size_t i, const struct symcache_answer *a)
 	struct batch *b = ctx;
 	const struct symcache_address *at = &b->found.data[i];
 	const struct symcache_image *image = at->image;
+	const bool returns = b->addresses->flags & SYMCACHE_RETURN_ADDRESSES;
 	struct symcache_resolver *r = b->s->resolver;
 	struct symcache_located l = {
 		.address = b->addresses->list[i], .vaddr = at->vaddr,
 		.path = image ? image->path : "", .num_frames = a->num_frames,
 		.reason = api_reason_of(a->reason), .why = why(at, a->reason),
 	};
+	const char *jitted = a->num_frames ? NULL : api_space_jitted(b->s, l.address - returns);
+	const struct symcache_frame of_jit[] = { api_jit_frame(jitted), { .function = NULL } };
 
 	if (!api_take_frames(r, a))
 		return SC_ENOMEM;
-	l.frames = r->frames.data;
+	l.frames = jitted ? of_jit : r->frames.data;
+	if (jitted) {
+		l.num_frames = 1;
+		l.reason = SYMCACHE_REASON_FOUND;
+		l.why = "";
+	}
 	l.cache = image ? cache_of(image->module) : NULL;
 	if (image)
 		set_build_id(image, &l);

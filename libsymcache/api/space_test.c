@@ -1,6 +1,8 @@
 /* Address spaces by the public names: of this process, of rows, of a kernel; also from eight threads. */
 #include <pthread.h>
+#include <stdbool.h>
 #include <symcache-process.h>
+#include <sys/stat.h>
 
 #include "libsymcache/api/testing.h"
 
@@ -11,6 +13,8 @@ struct seen {
 	struct symcache_cache *cache;
 	uint64_t vaddr;
 };
+
+static bool is_jit; /* what is found is in no file */
 
 static int on_located(void *ctx, size_t i, const struct symcache_located *l)
 {
@@ -29,8 +33,8 @@ static int on_located(void *ctx, size_t i, const struct symcache_located *l)
 	assert_int_equal(!*l->why, l->reason == SYMCACHE_REASON_FOUND);
 	if (l->num_frames) {
 		snprintf(seen->function, sizeof(seen->function), "%s", l->frames[0].function);
-		assert_int_equal(l->build_id_len, id_len);
-		assert_memory_equal(l->build_id, id, id_len);
+		assert_int_equal(l->build_id_len, is_jit ? 0 : id_len);
+		assert_memory_equal(l->build_id, id, l->build_id_len);
 	}
 	return seen->stop;
 }
@@ -110,6 +114,13 @@ static void maps_rows(void **state)
 	ok(symcache_space_add(space, &m, NULL));
 	assert_string_equal(ask(space, 0x10000 + vaddr, 0).function, "known_function");
 	assert_int_equal(ask(space, 0x10000 + vaddr, 0).vaddr, vaddr);
+	m.build_id_len = 16; /* as minidumps have it */
+	ok(symcache_space_add(space, &m, NULL));
+	assert_string_equal(ask(space, 0x10000 + vaddr, 0).function, "known_function");
+	m.build_id_len = 15;
+	ok(symcache_space_add(space, &m, NULL));
+	assert_int_equal(ask(space, 0x10000 + vaddr, 0).reason, SYMCACHE_REASON_NO_CACHE);
+	m.build_id_len = id_len;
 	m.from = SYMCACHE_OFFSET_IN_IMAGE;
 	m.path = "/x/other";
 	ok(symcache_space_add(space, &m, NULL));
@@ -126,6 +137,39 @@ static void maps_rows(void **state)
 	symcache_store_close(empty);
 	symcache_store_close(both[1]);
 	symcache_resolver_destroy(r);
+}
+
+/* The JIT of this process says what is in memory of no file. */
+static void knows_jits(void **state)
+{
+	const uint64_t code = 0x12345678000;
+	struct symcache_store *s = open_a(0);
+	struct symcache_space *space = space_of(s);
+	const struct symcache_addresses at = { sizeof(at), &code, 1, SYMCACHE_RETURN_ADDRESSES };
+	struct seen seen = { 0 };
+	char path[40];
+	FILE *f;
+
+	(void)state;
+	snprintf(path, sizeof(path), "/tmp/perf-%d.map", (int)getpid());
+	f = fopen(path, "w");
+	assert_non_null(f);
+	fprintf(f, "%llx 10 py::one\n%llx 10 py::two\n", (unsigned long long)code,
+		(unsigned long long)code - 0x10);
+	ok(fclose(f));
+	ok(chmod(path, 0600));
+	is_jit = true;
+	ok(symcache_space_add_process(space, 0, NULL));
+	assert_string_equal(ask(space, code, 0).function, "py::one");
+	assert_string_equal(ask(space, code + 0xf, 0).function, "py::one");
+	assert_int_equal(ask(space, code + 0x10, 0).reason, SYMCACHE_REASON_NO_IMAGE);
+	ok(symcache_space_symbolize(space, &at, on_located, &seen, NULL));
+	assert_string_equal(seen.function, "py::two");
+	is_jit = false;
+	ok(unlink(path));
+	assert_string_equal(ask(space, here(), 0).function, "known_function");
+	symcache_space_destroy(space);
+	symcache_store_close(s);
 }
 
 static void reads_maps(void **state)
@@ -272,7 +316,7 @@ static void from_threads(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(knows_itself), cmocka_unit_test(maps_rows),
+		cmocka_unit_test(knows_itself), cmocka_unit_test(maps_rows), cmocka_unit_test(knows_jits),
 		cmocka_unit_test(reads_maps), cmocka_unit_test(refuses), cmocka_unit_test(uses_files),
 		cmocka_unit_test(from_threads), cmocka_unit_test(knows_kernels),
 	};

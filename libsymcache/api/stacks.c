@@ -1,13 +1,18 @@
-/* Stacks of core files and of processes: see <symcache-build.h>. Of the other library, as build.c. */
+/* Stacks of core files, processes and trace files: see <symcache-build.h>. Of the other library, as
+ * build.c. */
+#include <inttypes.h>
 #include <symcache-build.h>
 
 #include "libsymcache/api/private.h"
 #include "libsymcache/base/vec.h"
 #include "libsymcache/core/core.h"
 #include "libsymcache/symbolize/places.h"
+#include "libsymcache/trace/collected.h"
 
 struct walk {
-	struct symcache_core *core;
+	struct symcache_core *core;        /* NULL: of a trace file */
+	struct symcache_caches *caches;
+	struct symcache_names *names;
 	struct symcache_places *places;
 	struct symcache_stack stack;
 	VEC(struct symcache_frame) frames; /* of the frame that is handed out */
@@ -20,7 +25,7 @@ static bool take_place(struct walk *w, const struct symcache_unwind_frame *f, ui
 {
 	const struct symcache_image *image = f->owner;
 	const bool cached = image && image->cache;
-	const char *name = image ? NULL : symcache_core_jitted(w->core, f->lookup_pc);
+	const char *name = image || !w->core ? NULL : symcache_core_jitted(w->core, f->lookup_pc);
 	const struct symcache_code_place *place;
 
 	*vaddr = cached ? f->rel_pc + symcache_load_base(image->cache) : 0;
@@ -42,9 +47,7 @@ static bool take_place(struct walk *w, const struct symcache_unwind_frame *f, ui
 		};
 	}
 	if (name)
-		w->frames.data[w->frames.len++] = (struct symcache_frame){
-			.function = name, .file = "??", .function_id = SYMCACHE_UNKNOWN,
-			.flags = SYMCACHE_FRAME_NO_FILE };
+		w->frames.data[w->frames.len++] = api_jit_frame(name);
 	w->frames.data[w->frames.len] = (struct symcache_frame){ .function = NULL };
 	return true;
 }
@@ -66,6 +69,51 @@ static int give_frame(struct walk *w, const struct symcache_walked_thread *t,
 	return w->fn(w->ctx, t, &frame);
 }
 
+/* All frames of a stack, and its end. */
+static int give_stack(struct walk *w, struct symcache_walked_thread *t,
+		      const struct symcache_stack *stack, struct symcache_error *err)
+{
+	for (size_t k = 0; k < stack->num_frames; k++) {
+		const int rc = give_frame(w, t, &stack->frames[k]);
+
+		if (rc)
+			return rc == SC_ENOMEM ? api_error(err, rc, "out of memory") : rc;
+	}
+	t->end = symcache_stop_text(stack->stop);
+	return w->fn(w->ctx, t, NULL);
+}
+
+/* Makes what names places, of a store (NULL: none) and debug folders. */
+static int begin(struct walk *w, struct symcache_store *store, const char *const *debug_dirs,
+		 struct symcache_error *err)
+{
+	struct symcache_caches_options from = {
+		.memory_only = true, .without_symbols = true, .debug_dirs = debug_dirs,
+		.search_debug_dirs = debug_dirs,
+	};
+	const struct symcache_names_options how = { .table = SYMCACHE_TABLE_OUTERMOST };
+	const int rc = store ? symcache_private_store(store, symcache_version, false, &from.borrowed,
+						      err) : 0;
+
+	if (rc)
+		return rc;
+	w->caches = symcache_caches_create(&from);
+	w->names = symcache_names_create(&how);
+	w->places = w->caches && w->names ? symcache_places_create(w->caches, w->names, true) : NULL;
+	return w->places ? 0 : api_error(err, SC_ENOMEM, "out of memory");
+}
+
+static void end(struct walk *w)
+{
+	symcache_places_destroy(w->places);
+	symcache_stack_deinit(&w->stack);
+	vec_deinit(&w->frames);
+	symcache_names_destroy(w->names);
+	symcache_caches_destroy(w->caches);
+}
+
+/* ---- cores and processes ------------------------------------------------------------------ */
+
 static int give_thread(struct walk *w, size_t i, struct symcache_error *err)
 {
 	const struct symcache_core_thread *thread = &w->core->threads[i];
@@ -73,63 +121,33 @@ static int give_thread(struct walk *w, size_t i, struct symcache_error *err)
 		.tid = thread->tid, .died = !i && w->core->died, .name = thread->name,
 	};
 	struct sc_error e;
-	int rc;
 
 	if (symcache_core_walk(w->core, thread, false, &w->stack, &e))
 		return api_fail(err, &e);
-	for (size_t k = 0; k < w->stack.num_frames; k++) {
-		rc = give_frame(w, &t, &w->stack.frames[k]);
-		if (rc)
-			return rc == SC_ENOMEM ? api_error(err, rc, "out of memory") : rc;
-	}
-	t.end = symcache_stop_text(w->stack.stop);
-	return w->fn(w->ctx, &t, NULL);
-}
-
-/* Of a core, which is closed. */
-static int walk(struct walk *w, const struct symcache_stack_options *o, struct symcache_error *err)
-{
-	struct symcache_caches_options from = {
-		.memory_only = true, .without_symbols = true, .debug_dirs = o->debug_dirs,
-		.search_debug_dirs = o->debug_dirs,
-	};
-	const struct symcache_names_options how = { .table = SYMCACHE_TABLE_OUTERMOST };
-	struct symcache_caches *caches = NULL;
-	struct symcache_names *names = NULL;
-	int rc = o->store ? symcache_private_store(o->store, symcache_version, false, &from.borrowed,
-						   err) : 0;
-
-	if (!rc) {
-		caches = symcache_caches_create(&from);
-		names = symcache_names_create(&how);
-		w->places = caches && names ? symcache_places_create(caches, names, true) : NULL;
-		rc = w->places ? 0 : api_error(err, SC_ENOMEM, "out of memory");
-	}
-	if (!rc)
-		symcache_core_use(w->core, caches, "the store");
-	for (size_t i = 0; !rc && i < w->core->num_threads; i++)
-		rc = give_thread(w, i, err);
-	symcache_places_destroy(w->places);
-	symcache_stack_deinit(&w->stack);
-	vec_deinit(&w->frames);
-	symcache_core_close(w->core);
-	symcache_names_destroy(names);
-	symcache_caches_destroy(caches);
-	return rc;
+	return give_stack(w, &t, &w->stack, err);
 }
 
 /* Of the core at `path`, or of a process. */
 static int stacks_of(const char *path, uint32_t pid, const struct symcache_stack_options *options,
 		     struct walk *w, struct symcache_error *err)
 {
-	const struct symcache_stack_options defaults = { .size = sizeof(defaults) };
+	const struct symcache_stack_options defaults = { .size = sizeof(defaults) },
+		*o = options ? options : &defaults;
 	struct sc_error e;
+	int rc;
 
-	if (!w->fn || (options && !api_fits(options)))
+	if (!w->fn || !api_fits(o))
 		return api_error(err, SC_EINVAL, "unknown options, or no function");
 	if (path ? symcache_core_open(path, &w->core, &e) : symcache_core_attach(pid, &w->core, &e))
 		return api_fail(err, &e);
-	return walk(w, options ? options : &defaults, err);
+	rc = begin(w, o->store, o->debug_dirs, err);
+	if (!rc)
+		symcache_core_use(w->core, w->caches, "the store");
+	for (size_t i = 0; !rc && i < w->core->num_threads; i++)
+		rc = give_thread(w, i, err);
+	symcache_core_close(w->core);
+	end(w);
+	return rc;
 }
 
 int symcache_core_stacks(const char *path, const struct symcache_stack_options *options,
@@ -144,4 +162,99 @@ int symcache_process_stacks(uint32_t pid, const struct symcache_stack_options *o
 			    symcache_walked_fn *fn, void *ctx, struct symcache_error *err)
 {
 	return stacks_of(NULL, pid, options, &(struct walk){ .fn = fn, .ctx = ctx }, err);
+}
+
+/* ---- trace files -------------------------------------------------------------------------- */
+
+/* What is traced: the images that were named, and the file about them. */
+struct traced {
+	struct symcache_process *images;
+	struct symtrace file;
+	struct symtrace_stack stack;
+};
+
+static int give_trace_frame(struct walk *w, struct traced *of, const struct symtrace_frame *frame,
+			    struct symcache_error *err)
+{
+	const struct symtrace_pc pc = symtrace_frame_pc(&of->file, frame);
+	struct symcache_unwind_frame alone = { .pc = pc.address, .lookup_pc = pc.address };
+	struct symcache_walked_thread t = { .tid = (uint32_t)frame->number };
+	char name[32];
+	struct sc_error e;
+	int rc;
+
+	snprintf(name, sizeof(name), "tracepoint %d", frame->tracepoint);
+	t.name = name;
+	if (!symtrace_pc_known(pc)) {
+		t.end = "its program counter was not collected";
+		return w->fn(w->ctx, &t, NULL);
+	}
+	rc = symtrace_walk(&of->file, frame, pc, of->images, &of->stack, &e);
+	if (!rc)
+		return give_stack(w, &t, &of->stack.stack, err);
+	if (rc == SC_ENOMEM)
+		return api_fail(err, &e);
+	symcache_process_unwind(of->images, pc.address, &alone);
+	alone.rel_pc = pc.address - alone.base;
+	rc = give_frame(w, &t, &alone);
+	t.end = e.msg;
+	return rc ? rc : w->fn(w->ctx, &t, NULL);
+}
+
+static int give_trace(struct walk *w, struct traced *of, struct symcache_error *err)
+{
+	struct symtrace_frames frames = symtrace_frames(&of->file);
+	struct symtrace_error fault = of->file.fault;
+	struct symtrace_frame frame;
+	int rc, more;
+
+	while ((more = symtrace_next_frame(&frames, &frame, &fault)) > 0) {
+		rc = give_trace_frame(w, of, &frame, err);
+		if (rc)
+			return rc;
+		symtrace_release(&of->file, frame.offset);
+	}
+	return more < 0 ? api_error(err, SC_EFORMAT, "offset %" PRIu64 ": %s", fault.offset,
+				    fault.msg) : 0;
+}
+
+static int open_traced(struct walk *w, const char *path, const struct symcache_trace_options *o,
+		       struct traced *of, struct sc_error *err)
+{
+	struct symtrace_target target;
+
+	of->images = symcache_process_create(&(struct symcache_finder){
+		.find = symcache_find_module, .caches = w->caches });
+	if (!of->images)
+		return sc_no_memory(err);
+	for (size_t i = 0; i < o->num_modules; i++) {
+		const int rc = symcache_process_load(of->images, o->modules[i], err);
+
+		if (rc)
+			return rc;
+	}
+	target = symtrace_target_of(of->images);
+	return symtrace_open(path, &target, SYMTRACE_ORDER_AUTO, &of->file, err);
+}
+
+int symcache_trace_stacks(const char *path, const struct symcache_trace_options *o,
+			  symcache_walked_fn *fn, void *ctx, struct symcache_error *err)
+{
+	struct walk w = { .fn = fn, .ctx = ctx };
+	struct traced of = { 0 };
+	struct sc_error e;
+	int rc;
+
+	if (!path || !fn || !o || !api_fits(o) || !o->num_modules || !o->modules)
+		return api_error(err, SC_EINVAL, "unknown options, or no file, function or modules");
+	rc = begin(&w, o->store, o->debug_dirs, err);
+	if (!rc && open_traced(&w, path, o, &of, &e))
+		rc = api_fail(err, &e);
+	if (!rc)
+		rc = give_trace(&w, &of, err);
+	symtrace_stack_deinit(&of.stack);
+	symtrace_close(&of.file);
+	end(&w);
+	symcache_process_destroy(of.images);
+	return rc;
 }

@@ -147,6 +147,26 @@ SYMCACHE_API int symcache_process_stacks(uint32_t pid, const struct symcache_sta
 					 symcache_walked_fn *fn, void *ctx,
 					 struct symcache_error *err);
 
+struct symcache_trace_options {
+	size_t size;                   /* sizeof(struct symcache_trace_options) */
+	struct symcache_store *store;  /* NULL: files of this machine alone */
+	const char *const *debug_dirs; /* as of struct symcache_make_options */
+	/* What was loaded, which the file does not say: FILE[@BIAS] or BUILDID[@BIAS], BIAS in hex; the
+	 * program, and those that its stacks lead through. */
+	const char *const *modules;
+	uint32_t num_modules;          /* at least 1 */
+	uint32_t reserved;
+};
+
+/*
+ * The same of each frame of a GDB trace file, as far as registers and stack memory were collected: `tid`
+ * is the number of the trace frame, `name` "tracepoint 3". SYMCACHE_EFORMAT: it is no trace file, or
+ * breaks off: then `fn` got what there is; SYMCACHE_ENOTFOUND: a module was not found; SYMCACHE_ESYS,
+ * SYMCACHE_EINVAL, SYMCACHE_ENOMEM.
+ */
+SYMCACHE_API int symcache_trace_stacks(const char *path, const struct symcache_trace_options *options,
+				       symcache_walked_fn *fn, void *ctx, struct symcache_error *err);
+
 /* ---- symcache_space_files: address spaces, beyond stores ----------------------------------- */
 
 #define SYMCACHE_FILES_DEBUGINFOD 1u /* the servers in $DEBUGINFOD_URLS are asked, too */
@@ -167,9 +187,13 @@ SYMCACHE_API int symcache_space_use_files(struct symcache_space *s,
 					  const struct symcache_space_files *options,
 					  struct symcache_error *err);
 
-/* ---- profiles: may still change; programs that use it need the library that they were built with */
+/* Maps what a core file or minidump has, also a compressed one: its modules by their build IDs, or by
+ * their names, where it has none. The file is not needed later. SYMCACHE_EFORMAT: neither of both;
+ * SYMCACHE_ESYS, SYMCACHE_EUNSUPPORTED, SYMCACHE_EINVAL, SYMCACHE_ELIMIT, SYMCACHE_ENOMEM. */
+SYMCACHE_API int symcache_space_add_core(struct symcache_space *s, const char *path,
+					 struct symcache_error *err);
 
-#ifdef SYMCACHE_EXPERIMENTAL
+/* ---- symcache_profile: profiles --------------------------------------------------------------- */
 
 enum {
 	SYMCACHE_PROFILE_OWN = 0,    /* the input's form; pprof of those that hold no names */
@@ -188,6 +212,8 @@ struct symcache_profile_options {
 	uint32_t form;      /* SYMCACHE_PROFILE_OWN, … */
 	uint32_t flags;
 	const char *value;  /* of folded stacks and pages: the sample type that counts; NULL: the profile's */
+	const char *jit_dir; /* of perf.data: code that a JIT made is named by its perf-PID.map, a file of
+			      * this user or of root; NULL: not at all */
 	/* Gets the output, piece by piece; nonzero ends it: SYMCACHE_ESYS. */
 	int (*write)(void *ctx, const void *data, size_t len);
 	void *ctx;
@@ -200,8 +226,6 @@ struct symcache_profile_options {
 SYMCACHE_API int symcache_profile(struct symcache_store *s, const void *bytes, size_t size,
 				  const struct symcache_profile_options *options,
 				  struct symcache_error *err);
-
-#endif
 
 #ifdef __cplusplus
 }

@@ -75,7 +75,8 @@ SYMCACHE_API int symcache_space_add_maps(struct symcache_space *s, const char *t
 
 /* The same of a process that runs; 0: of this one. Build IDs are read out of its files, or out of its
  * memory, if it may be read, where they were deleted; of each when it is first needed. What is
- * mapped later is not seen. SYMCACHE_ESYS: /proc/PID/maps cannot be read; SYMCACHE_EINVAL: the space
+ * mapped later is not seen. Code that is in no file is called as the JIT of the process says in
+ * /tmp/perf-PID.map, if that belongs to the owner of the process or to root. SYMCACHE_ESYS: /proc/PID/maps cannot be read; SYMCACHE_EINVAL: the space
  * has another process already; SYMCACHE_ELIMIT, SYMCACHE_ENOMEM. */
 SYMCACHE_API int symcache_space_add_process(struct symcache_space *s, uint32_t pid,
 					    struct symcache_error *err);

@@ -13,6 +13,7 @@ void prof_build_begin(struct prof_builder *b)
 	prof_texts_clear(&b->strings);
 	vec_clear(&b->keys);
 	sc_intern_clear(&b->set);
+	prof_ids_clear(&b->named);
 	b->num_mappings = 0;
 	b->failed = prof_texts_add(&b->strings, "", 0) == PROF_NONE;
 }
@@ -29,6 +30,7 @@ void prof_build_deinit(struct prof_builder *b)
 	prof_texts_deinit(&b->strings);
 	vec_deinit(&b->keys);
 	sc_intern_deinit(&b->set);
+	prof_ids_deinit(&b->named);
 }
 
 static uint64_t string(struct prof_builder *b, struct sc_str s)
@@ -78,16 +80,29 @@ static bool key_equal(const void *ctx, uint32_t i)
 	const struct prof_builder *b = ctx;
 	const struct prof_location_key *k = &b->keys.data[i], *key = vec_end(&b->keys) - 1;
 
-	return k->address == key->address && k->mapping == key->mapping;
+	return k->address == key->address && k->mapping == key->mapping &&
+	       k->function == key->function;
 }
 
-uint64_t prof_build_location(struct prof_builder *b, uint64_t mapping, uint64_t address)
+/* Functions have the numbers of their names. */
+static void put_function(struct prof_builder *b, uint64_t name)
+{
+	if (prof_ids_find(&b->named, name) != PROF_NONE)
+		return;
+	b->failed |= !prof_ids_add(&b->named, name);
+	prof_put_number(&b->part, 1, name);
+	prof_put_number(&b->part, 2, name);
+	prof_put_number(&b->part, 3, name);
+	end_part(b, &b->tail, PPROF_FUNCTION);
+}
+
+static uint64_t add_location(struct prof_builder *b, struct prof_location_key of)
 {
 	struct prof_location_key *key = b->keys.len < PROF_NONE ? vec_push(&b->keys) : NULL;
 	uint32_t *slot;
 
 	if (key)
-		*key = (struct prof_location_key){ address, mapping };
+		*key = of;
 	slot = key ? sc_intern_find(&b->set, prof_hash(key, sizeof(*key)), key_equal, b) : NULL;
 	if (!slot) {
 		b->failed = true;
@@ -99,10 +114,28 @@ uint64_t prof_build_location(struct prof_builder *b, uint64_t mapping, uint64_t 
 	}
 	*slot = (uint32_t)(b->keys.len - 1);
 	prof_put_number(&b->part, 1, b->keys.len);
-	prof_put_number(&b->part, 2, mapping);
-	prof_put_number(&b->part, 3, address);
+	prof_put_number(&b->part, 2, of.mapping);
+	prof_put_number(&b->part, 3, of.address);
+	if (of.function) {
+		vec_clear(&b->inner.v);
+		prof_put_number(&b->inner, 1, of.function);
+		prof_put_bytes(&b->part, 4, b->inner.v.data, b->inner.v.len);
+	}
 	end_part(b, &b->locations, PPROF_LOCATION);
+	if (of.function)
+		put_function(b, of.function);
 	return b->keys.len;
+}
+
+uint64_t prof_build_location(struct prof_builder *b, uint64_t mapping, uint64_t address)
+{
+	return add_location(b, (struct prof_location_key){ address, mapping, 0 });
+}
+
+uint64_t prof_build_named_location(struct prof_builder *b, uint64_t mapping, uint64_t address,
+				   struct sc_str function)
+{
+	return add_location(b, (struct prof_location_key){ address, mapping, string(b, function) });
 }
 
 static void put_label(struct prof_builder *b, const struct prof_label *l)

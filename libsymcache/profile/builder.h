@@ -3,6 +3,7 @@
 #define SC_PROFILE_BUILDER_H
 
 #include "libsymcache/base/error.h"
+#include "libsymcache/profile/tables.h"
 #include "libsymcache/profile/texts.h"
 #include "libsymcache/profile/wire.h"
 
@@ -15,6 +16,7 @@ struct prof_label {
 struct prof_location_key {
 	uint64_t address;
 	uint64_t mapping;
+	uint64_t function; /* text of its name; 0: it has none */
 };
 
 /* All zero at first; what is in it serves for the next profile. */
@@ -24,6 +26,7 @@ struct prof_builder {
 	uint64_t num_mappings;
 	VEC(struct prof_location_key) keys;
 	struct sc_intern set;
+	struct prof_ids named;   /* functions that are written */
 	bool failed;             /* out of memory */
 };
 
@@ -38,6 +41,10 @@ uint64_t prof_build_mapping(struct prof_builder *b, uint64_t start, uint64_t lim
 
 /* The id of an address in a mapping (0: none), from 1 on; equal ones are one. */
 uint64_t prof_build_location(struct prof_builder *b, uint64_t mapping, uint64_t address);
+
+/* The same of code whose function is known. */
+uint64_t prof_build_named_location(struct prof_builder *b, uint64_t mapping, uint64_t address,
+				   struct sc_str function);
 
 /* A sample: locations, innermost first. */
 struct prof_sample {

@@ -48,17 +48,21 @@ static uint64_t mapping_id(struct perf_profile *p, const struct symcache_mapping
 				  sc_str_of(id));
 }
 
-/* Adds a location of the stack that is read. */
-static bool add_location(struct perf_profile *p, const struct symcache_process *process,
-			 uint64_t address, struct prof_builder *b)
+/* Adds a location of the stack that is read, of a process or of the kernel. */
+static bool add_location(struct perf_profile *p, uint64_t pid, uint64_t address,
+			 struct prof_builder *b)
 {
+	const struct symcache_process *process = perf_process_of(p, pid);
 	const struct symcache_mapping *m = process ? symcache_process_at(process, address) : NULL;
 	const uint64_t mapping = m ? mapping_id(p, m, b) : 0;
 	uint64_t *to = vec_push(&p->locations);
+	const char *name = "";
 
-	if (!to || (m && !mapping))
+	if (!to || (m && !mapping) ||
+	    (pid < PERF_KERNEL_PID && !perf_jitted(p, (uint32_t)pid, m, address, &name)))
 		return false;
-	*to = prof_build_location(b, mapping, address);
+	*to = *name ? prof_build_named_location(b, mapping, address, sc_str_of(name)) :
+		      prof_build_location(b, mapping, address);
 	return true;
 }
 
@@ -81,7 +85,7 @@ static bool add_chain(struct perf_profile *p, const struct perf_sample *s, bool 
 			continue;
 		}
 		if (!(no_user && !kernel) && (first || ip > LOWEST) &&
-		    !add_location(p, perf_process_of(p, !kernel ? s->pid : guest ? PERF_GUEST_PID : PERF_KERNEL_PID),
+		    !add_location(p, !kernel ? s->pid : guest ? PERF_GUEST_PID : PERF_KERNEL_PID,
 				  ip - !first, b))
 			return false;
 		first = false;
@@ -90,15 +94,14 @@ static bool add_chain(struct perf_profile *p, const struct perf_sample *s, bool 
 }
 
 /* The frames of the program, by its registers and its stack. */
-static bool add_walked(struct perf_profile *p, const struct symcache_process *process,
-		       struct prof_builder *b)
+static bool add_walked(struct perf_profile *p, uint32_t pid, struct prof_builder *b)
 {
 	for (size_t i = 0; i < p->walked.num_frames; i++) {
 		const struct symcache_unwind_frame *f = &p->walked.frames[i];
 
 		if (f->trust >= SYMCACHE_TRUST_SCAN) /* that may be anything */
 			break;
-		if (!add_location(p, process, f->lookup_pc, b))
+		if (!add_location(p, pid, f->lookup_pc, b))
 			return false;
 	}
 	return true;
@@ -158,7 +161,7 @@ static int read_sample(struct perf_profile *p, const uint8_t *bytes, size_t size
 		return sc_error_set(err, SC_EFORMAT, "a sample is cut off, or of no event");
 	process = perf_process_of(p, s.pid);
 	walked = process && perf_walk(p, process, &s);
-	added = add_chain(p, &s, walked, b) && (!walked || add_walked(p, process, b)) &&
+	added = add_chain(p, &s, walked, b) && (!walked || add_walked(p, s.pid, b)) &&
 		count(p, &s, first);
 	return added ? 0 : sc_no_memory(err);
 }
@@ -236,6 +239,7 @@ static void clear(struct perf_profile *p)
 	vec_clear(&p->stacks);
 	vec_clear(&p->values);
 	sc_intern_clear(&p->stack_set);
+	perf_jit_clear(p);
 	p->work = 0;
 }
 
@@ -276,4 +280,6 @@ void perf_deinit(struct perf_profile *p)
 	vec_deinit(&p->values);
 	sc_intern_deinit(&p->stack_set);
 	symcache_stack_deinit(&p->walked);
+	prof_ids_deinit(&p->jit_pids);
+	vec_deinit(&p->jitted);
 }

@@ -5,6 +5,7 @@
 #include "libsymcache/profile/builder.h"
 #include "libsymcache/profile/perf_file.h"
 #include "libsymcache/profile/texts.h"
+#include "libsymcache/symbolize/perf_map.h"
 #include "libsymcache/symbolize/process.h"
 #include "libsymcache/unwind/unwind.h"
 
@@ -22,7 +23,6 @@ struct perf_mapping {
 /* All zero at first; what is in it serves for the next file. */
 struct perf_profile {
 	struct perf_file file;
-	const struct symcache_finder *finder;
 	struct symcache_process *root;       /* whose images all processes share */
 	struct prof_ids pids;               /* number i is processes.data[i]; it may be NULL */
 	VEC(struct symcache_process *) processes;
@@ -37,6 +37,9 @@ struct perf_profile {
 	struct sc_intern stack_set;
 	struct symcache_stack walked;
 	uint64_t work;                       /* mappings that were moved */
+	const char *jit_dir;                 /* set before, borrowed: has perf-PID.map; NULL: none */
+	struct prof_ids jit_pids;            /* number i is jitted.data[i] */
+	VEC(struct symcache_perf_map) jitted;
 };
 
 /* Reads perf.data and writes what it says behind what is in `to`. Where samples have registers and
@@ -61,6 +64,15 @@ struct symcache_process *perf_process_of(const struct perf_profile *p, uint64_t 
 
 /* The name of a thread: of p->comms. */
 uint32_t perf_comm_of(const struct perf_profile *p, uint32_t tid);
+
+/* ---- perf_jit.c: code that was made at run time --------------------------------------------- */
+
+/* The name that the JIT of a process gave the code at an address, which is in `m` or, NULL, in nothing
+ * that is known; *name "" if it is not known. False: out of memory. */
+bool perf_jitted(struct perf_profile *p, uint32_t pid, const struct symcache_mapping *m,
+		 uint64_t address, const char **name);
+
+void perf_jit_clear(struct perf_profile *p);
 
 /* ---- perf_stack.c: the stack of a sample out of registers and memory ----------------------- */
 

@@ -5,6 +5,7 @@
 #include <stddef.h>
 
 #include <cmocka.h>
+#include <sys/stat.h>
 
 #include "libsymcache/profile/perf_file.h"
 #include "libsymcache/profile/testing.h"
@@ -186,10 +187,13 @@ static void wrap(struct bytes *out, const struct bytes *records, bool pipe)
 	put_block(out, "x86_64\0\0", 8);
 }
 
+static const char *jit_dir; /* NULL: none */
+
 /* As a file and as a pipe: the same comes out. */
 static void expect(const struct bytes *records, const char *value, const char *want)
 {
-	const struct symprofile_options options = { .form = SYMPROFILE_FOLDED, .value = value };
+	const struct symprofile_options options = { .form = SYMPROFILE_FOLDED, .value = value,
+						    .jit_dir = jit_dir };
 
 	for (unsigned pipe = 0; pipe < 2; pipe++) {
 		struct bytes file = { 0 };
@@ -250,6 +254,34 @@ static void test_processes(void **state)
 	put_sample(&b, CHILD, 100, 10, grind, 2, NULL, 0);
 	expect(&b, "cpu-clock_sample",
 	       "0x7110 1\n[other] 0x7110 1\ngrind 2\nmill::turn(int) 1\n");
+	bytes_deinit(&b);
+}
+
+/* Code that a JIT made is named by the map of its process, where no file is. */
+static void test_jit(void **state)
+{
+	static const uint64_t chain[] = { USER, 0x9010, 0x7141, 0x9021, 0xa001, 0xb011 };
+	char dir[] = "/tmp/symcache-jit.XXXXXX", path[64], map[] = "9000 20 py::f;x\n9020 10 py::g\n"
+		"7000 1000 never\na000 10 py::h\nb000 10 unused\n";
+	struct bytes b = { 0 };
+	FILE *f;
+
+	(void)state;
+	put_mmap(&b, PID, 1, 0x7000, 0x1000, 0, "/opt/prog");
+	put_mmap(&b, PID, 2, 0x9000, 0x1000, 0, "//anon");
+	put_sample(&b, PID, 100, 10, chain, 5, NULL, 0);
+	put_sample(&b, CHILD, 100, 11, chain, 2, NULL, 0);
+	assert_non_null(mkdtemp(dir));
+	snprintf(path, sizeof(path), "%s/perf-%d.map", dir, PID);
+	f = fopen(path, "w");
+	assert_true(f && fputs(map, f) >= 0 && !fclose(f) && !chmod(path, 0644));
+	jit_dir = dir;
+	expect(&b, "cpu-clock_sample", "0x9010 1\npy::h;py::g;mill::turn(int);py::f:x 1\n");
+	assert_int_equal(chmod(path, 0666), 0); /* anyone may have written it */
+	expect(&b, "cpu-clock_sample", "0x9010 1\n0xa000;[anon] 0x9020;mill::turn(int);[anon] 0x9010 1\n");
+	assert_true(!unlink(path) && !rmdir(dir));
+	expect(&b, "cpu-clock_sample", "0x9010 1\n0xa000;[anon] 0x9020;mill::turn(int);[anon] 0x9010 1\n");
+	jit_dir = NULL;
 	bytes_deinit(&b);
 }
 
@@ -323,7 +355,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_events),
-		cmocka_unit_test(test_processes),
+		cmocka_unit_test(test_processes), cmocka_unit_test(test_jit),
 		cmocka_unit_test(test_kernel),
 		cmocka_unit_test(test_stack),
 		cmocka_unit_test(test_cut),

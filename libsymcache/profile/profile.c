@@ -158,6 +158,7 @@ static int run_perf(struct symprofiler *p, struct run *r, struct sc_error *err)
 	int rc;
 
 	prof_bytes_clear(&p->built);
+	p->perf.jit_dir = p->options.jit_dir;
 	rc = perf_to_pprof(&p->perf, &r->in, &p->places.finder, &p->builder, &p->built, err);
 	return rc ? rc : run_built(p, r, err);
 }

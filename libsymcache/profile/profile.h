@@ -48,6 +48,8 @@ struct symprofile_options {
 	bool count;            /* samples are counted, for symprofiler_missing() */
 	const char *value;     /* of stacks: the sample type that is the number, in a page the one
 	                        * that is shown first; NULL: the profile's default, else its last */
+	const char *jit_dir;   /* of perf.data: names of code that JITs made are in its perf-PID.map
+	                        * (format/profiles.md); NULL: they are not looked for */
 	/* SYMPROFILE_HTML: */
 	const char *link;             /* what places open, or NULL: format/pages.md */
 	const char *const *path_maps; /* FROM=TO, for the paths in it; ends with NULL; NULL: none */

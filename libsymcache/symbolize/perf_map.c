@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -118,34 +119,27 @@ static uint32_t own_pid(uint32_t pid)
 	return last;
 }
 
-static bool may_be_believed(int fd, uint32_t pid, size_t *size)
+static bool may_be_believed(int fd, uid_t owner, size_t *size)
 {
-	struct stat file, process;
-	char path[32];
+	struct stat file;
 
-	snprintf(path, sizeof(path), "/proc/%u", pid);
-	if (fstat(fd, &file) || stat(path, &process) || !S_ISREG(file.st_mode) ||
-	    (file.st_uid != process.st_uid && file.st_uid) || file.st_mode & (S_IWGRP | S_IWOTH) ||
-	    file.st_size <= 0 || file.st_size > MAX_BYTES)
+	if (fstat(fd, &file) || !S_ISREG(file.st_mode) || (file.st_uid != owner && file.st_uid) ||
+	    file.st_mode & (S_IWGRP | S_IWOTH) || file.st_size <= 0 || file.st_size > MAX_BYTES)
 		return false;
 	*size = (size_t)file.st_size;
 	return true;
 }
 
-bool symcache_perf_map_of(uint32_t pid, struct symcache_perf_map *ret)
+/* An open file, if it belongs to `owner` or to root. False: out of memory. */
+static bool read_map(int fd, uid_t owner, struct symcache_perf_map *ret)
 {
-	__attribute__((cleanup(sc_close_fd))) int fd = -1;
 	size_t size, have = 0;
-	char path[80], *text;
 	ssize_t n = 1;
-	int root;
+	char *text;
 	bool ok;
 
 	*ret = (struct symcache_perf_map){ { 0 } };
-	root = snprintf(path, sizeof(path), "/proc/%u/root", pid);
-	snprintf(path + root, sizeof(path) - (size_t)root, "/tmp/perf-%u.map", own_pid(pid));
-	fd = sc_open_below(path, (size_t)root); /* its links would lead out of its root */
-	if (fd < 0 || !may_be_believed(fd, pid, &size))
+	if (fd < 0 || !may_be_believed(fd, owner, &size))
 		return true;
 	text = malloc(size); /* it may grow meanwhile, or be cut: no map of it */
 	while (text && have < size && n > 0) {
@@ -155,4 +149,31 @@ bool symcache_perf_map_of(uint32_t pid, struct symcache_perf_map *ret)
 	ok = text && symcache_perf_map_read(text, have, ret);
 	free(text);
 	return ok;
+}
+
+bool symcache_perf_map_of(uint32_t pid, struct symcache_perf_map *ret)
+{
+	__attribute__((cleanup(sc_close_fd))) int fd = -1;
+	struct stat process;
+	char path[80];
+	int root;
+
+	*ret = (struct symcache_perf_map){ { 0 } };
+	snprintf(path, sizeof(path), "/proc/%u", pid);
+	if (stat(path, &process))
+		return true;
+	root = snprintf(path, sizeof(path), "/proc/%u/root", pid);
+	snprintf(path + root, sizeof(path) - (size_t)root, "/tmp/perf-%u.map", own_pid(pid));
+	fd = sc_open_below(path, (size_t)root); /* its links would lead out of its root */
+	return read_map(fd, process.st_uid, ret);
+}
+
+bool symcache_perf_map_in(const char *dir, uint32_t pid, struct symcache_perf_map *ret)
+{
+	__attribute__((cleanup(sc_close_fd))) int fd = -1;
+	char path[4096];
+
+	if (snprintf(path, sizeof(path), "%s/perf-%u.map", dir, pid) < (int)sizeof(path))
+		fd = sc_open_below(path, strlen(dir));
+	return read_map(fd, geteuid(), ret);
 }

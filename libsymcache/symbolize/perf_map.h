@@ -26,10 +26,13 @@ struct symcache_perf_map {
 /* Reads the bytes of such a file; lines that are none are skipped. False: out of memory. */
 bool symcache_perf_map_read(const char *text, size_t len, struct symcache_perf_map *ret);
 
-/* The map of a process that runs, as it sees it, if it is a regular file of 256 MiB at most that
+/* The map of a process that runs, as it sees it, if it is a regular file of 64 MiB at most that
  * belongs to the owner of the process or to root, and only they may write it; else, and without one,
  * the map is empty. False: out of memory. */
 bool symcache_perf_map_of(uint32_t pid, struct symcache_perf_map *ret);
+
+/* The same of a process that ran: perf-PID.map in a folder, of the user who asks, or of root. */
+bool symcache_perf_map_in(const char *dir, uint32_t pid, struct symcache_perf_map *ret);
 
 void symcache_perf_map_deinit(struct symcache_perf_map *m); /* all zero again */
 

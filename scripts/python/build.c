@@ -1,7 +1,6 @@
 /* Python's module symcache._build: what needs libsymcache-build, see symcache-build.h. */
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
-#define SYMCACHE_EXPERIMENTAL
 #include <symcache-build.h>
 
 #include <stdlib.h>
@@ -139,16 +138,17 @@ static PyObject *profile(PyObject *self, PyObject *args)
 	struct symcache_error err;
 	struct symcache_store *s;
 	PyThreadState *thread;
-	PyObject *handle, *ret;
+	PyObject *handle, *dir, *ret;
 	Py_buffer in;
 	int rc;
 
 	(void)self;
-	if (!PyArg_ParseTuple(args, "Oy*IIz", &handle, &in, &options.form, &options.flags,
-			      &options.value))
+	if (!PyArg_ParseTuple(args, "Oy*IIzO", &handle, &in, &options.form, &options.flags,
+			      &options.value, &dir))
 		return NULL;
 	s = PyCapsule_GetPointer(handle, "symcache_store");
 	options.ctx = &g;
+	options.jit_dir = dir == Py_None ? NULL : PyBytes_AsString(dir);
 	thread = PyEval_SaveThread();
 	rc = s ? symcache_profile(s, in.buf, (size_t)in.len, &options, &err) : 0;
 	PyEval_RestoreThread(thread);
@@ -217,29 +217,58 @@ static int on_walked(void *ctx, const struct symcache_walked_thread *thread,
 	return failed;
 }
 
+/* Whose stacks are wanted. */
+struct wanted {
+	struct symcache_store *store;
+	const char *path;        /* of a core, or of a trace file; NULL: of a process */
+	unsigned pid;
+	const char *const *modules; /* of a trace file; NULL: it is a core */
+	Py_ssize_t num_modules;
+};
+
+static int walk(const struct wanted *w, struct stacks *s, struct symcache_error *err)
+{
+	const struct symcache_stack_options options = { sizeof(options), w->store, NULL };
+	const struct symcache_trace_options of_trace = {
+		.size = sizeof(of_trace), .store = w->store, .modules = w->modules,
+		.num_modules = (uint32_t)w->num_modules };
+
+	if (w->modules)
+		return symcache_trace_stacks(w->path, &of_trace, on_walked, s, err);
+	return w->path ? symcache_core_stacks(w->path, &options, on_walked, s, err) :
+			 symcache_process_stacks(w->pid, &options, on_walked, s, err);
+}
+
+/* stacks(store's handle or None, path or None, PID, modules or None) */
 static PyObject *stacks(PyObject *self, PyObject *args)
 {
-	struct symcache_stack_options options = { .size = sizeof(options) };
+	PyObject *handle, *path, *modules, *bytes = NULL, *keep = NULL;
 	struct stacks s = { PyList_New(0), NULL, NULL };
-	PyObject *handle, *path = NULL, *bytes = NULL;
+	struct wanted w = { .path = NULL };
+	const char **list = NULL;
 	struct symcache_error err;
-	unsigned pid = 0;
 	int rc = 0;
 
 	(void)self;
-	if (!s.threads || !PyArg_ParseTuple(args, "OOI", &handle, &path, &pid) ||
-	    (path != Py_None && !PyUnicode_FSConverter(path, &bytes))) {
+	if (!s.threads || !PyArg_ParseTuple(args, "OOIO", &handle, &path, &w.pid, &modules) ||
+	    (path != Py_None && !PyUnicode_FSConverter(path, &bytes)) ||
+	    (modules != Py_None && !(list = paths_of(modules, &keep, &w.num_modules)))) {
 		Py_XDECREF(s.threads);
+		Py_XDECREF(bytes);
+		Py_XDECREF(keep);
 		return NULL;
 	}
+	w.modules = list;
+	w.path = bytes ? PyBytes_AsString(bytes) : NULL;
 	if (handle != Py_None)
-		options.store = PyCapsule_GetPointer(handle, "symcache_store");
+		w.store = PyCapsule_GetPointer(handle, "symcache_store");
 	if (!PyErr_Occurred()) {
 		s.thread = PyEval_SaveThread();
-		rc = bytes ? symcache_core_stacks(PyBytes_AsString(bytes), &options, on_walked, &s, &err) :
-			     symcache_process_stacks(pid, &options, on_walked, &s, &err);
+		rc = walk(&w, &s, &err);
 		PyEval_RestoreThread(s.thread);
 	}
+	PyMem_Free(list);
+	Py_XDECREF(keep);
 	Py_XDECREF(bytes);
 	Py_XDECREF(s.frames);
 	if (rc < 0 && !PyErr_Occurred())
@@ -249,8 +278,56 @@ static PyObject *stacks(PyObject *self, PyObject *args)
 	return s.threads;
 }
 
+/* ---- address spaces, which belong to who has the interpreter's lock: it is kept --------------- */
+
+static PyObject *done(int rc, const struct symcache_error *err)
+{
+	return rc ? raise_error(err) : Py_NewRef(Py_None);
+}
+
+/* add_core(process's handle, path) */
+static PyObject *add_core(PyObject *self, PyObject *args)
+{
+	struct symcache_space *s;
+	struct symcache_error err;
+	PyObject *handle, *path, *ret;
+
+	(void)self;
+	if (!PyArg_ParseTuple(args, "OO&", &handle, PyUnicode_FSConverter, &path))
+		return NULL;
+	s = PyCapsule_GetPointer(handle, "symcache_space");
+	ret = s ? done(symcache_space_add_core(s, PyBytes_AsString(path), &err), &err) : NULL;
+	Py_DECREF(path);
+	return ret;
+}
+
+/* use_files(process's handle, debug directories or None, flags) */
+static PyObject *use_files(PyObject *self, PyObject *args)
+{
+	struct symcache_space_files files = { .size = sizeof(files) };
+	PyObject *handle, *dirs, *keep = NULL, *ret = NULL;
+	const char **list = NULL;
+	struct symcache_space *s;
+	struct symcache_error err;
+	Py_ssize_t n;
+
+	(void)self;
+	if (!PyArg_ParseTuple(args, "OOI", &handle, &dirs, &files.flags))
+		return NULL;
+	s = PyCapsule_GetPointer(handle, "symcache_space");
+	if (s && (dirs == Py_None || (list = paths_of(dirs, &keep, &n)))) {
+		files.debug_dirs = list;
+		ret = done(symcache_space_use_files(s, &files, &err), &err);
+	}
+	PyMem_Free(list);
+	Py_XDECREF(keep);
+	return ret;
+}
+
 static PyMethodDef functions[] = {
 	{ "stacks", stacks, METH_VARARGS, NULL },
+	{ "add_core", add_core, METH_VARARGS, NULL },
+	{ "use_files", use_files, METH_VARARGS, NULL },
 	{ "index", index_paths, METH_VARARGS, NULL },
 	{ "profile", profile, METH_VARARGS, NULL },
 	{ "build_id", build_id, METH_O, "build_id(path) -> bytes\n\nThe build ID of an ELF file." },

@@ -195,6 +195,29 @@ static PyObject *symbolize(PyObject *self, PyObject *args, PyObject *kw)
 	return ret;
 }
 
+/* ---- for symcache._build --------------------------------------------------------------------- */
+
+static void let_go(PyObject *capsule)
+{
+	Py_DECREF(PyCapsule_GetContext(capsule));
+}
+
+/* The space, which lives as long as the process, to which this is a reference. */
+static PyObject *handle(PyObject *self, void *unused)
+{
+	struct symcache_space *s = space_of(self);
+	PyObject *ret = s ? PyCapsule_New(s, "symcache_space", NULL) : NULL;
+
+	(void)unused;
+	if (ret && !PyCapsule_SetContext(ret, self) && !PyCapsule_SetDestructor(ret, let_go))
+		Py_INCREF(self);
+	return ret;
+}
+
+static PyGetSetDef getters[] = {
+	{ "_handle", handle, NULL, NULL, NULL },
+	{ NULL, NULL, NULL, NULL, NULL },
+};
 #define KEYWORDS(f) (PyCFunction)(void (*)(void))f, METH_VARARGS | METH_KEYWORDS
 static PyMethodDef methods[] = {
 	{ "add", KEYWORDS(add), "add(start, end, offset=0, path=None, build_id=None, origin='file')\n\n"
@@ -210,6 +233,7 @@ static PyMethodDef methods[] = {
 };
 static PyType_Slot slots[] = {
 	{ Py_tp_new, process_new }, { Py_tp_dealloc, process_free }, { Py_tp_methods, methods },
+	{ Py_tp_getset, getters },
 	{ Py_tp_doc, "Process(*stores)\n\nAn address space: what is mapped where. Without stores the default "
 	  "one is asked." },
 	{ 0, NULL },

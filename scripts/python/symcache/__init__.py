@@ -8,8 +8,10 @@
         first, ids = cache.frames(addresses)   # numbers, of any buffer of uint64
         cache.find("shop::total"); cache.where("shop.cc:23")  # the other way round
         symcache.Process.from_pid(4242, store).symbolize([0x7f5e0f2a1234])
+        symcache.Process.from_core("core.4242", store).symbolize([0x7f5e0f2a1234])
         symcache.Core("core.4242", store).threads
 """
+import os
 from typing import NamedTuple
 
 from ._symcache import (Batch, Cache, Definition, Entry, Error, Filter, Frame, LineRange, Located,
@@ -18,8 +20,8 @@ from ._symcache import Process as _Process
 from ._symcache import Store as _Store
 
 __all__ = ["Batch", "Cache", "Core", "Counts", "Definition", "Entry", "Error", "Filter", "Frame",
-           "LineRange", "Located", "Process", "StackFrame", "Store", "Thread", "Variable", "build_id",
-           "demangle", "filter"]
+           "LineRange", "Located", "Process", "StackFrame", "Store", "Thread", "Trace", "Variable",
+           "build_id", "demangle", "filter"]
 
 
 class Counts(NamedTuple):
@@ -44,13 +46,20 @@ class Store(_Store):
         return Counts(*_build.index(self._handle, paths, threads, debug_dirs,
                                     "\n".join(tags) or None, 2 * again + 4 * follow, report))
 
-    def profile(self, profile, format="own", *, value=None, force=False, return_addresses=False):
+    def profile(self, profile, format="own", *, value=None, force=False, return_addresses=False,
+                jit_dir=None):
         """A profile, as bytes, with functions, files and lines: bytes, as `symcache profile`
-        writes them. format: own, pprof, folded, jeprof, html. May still change. Needs libsymcache-build.
+        writes them. format: own, pprof, folded, jeprof, html. jit_dir: a folder with perf-PID.map,
+        names of code that was made at run time, for perf.data. Needs libsymcache-build.
         """
         from . import _build
         return _build.profile(self._handle, profile, _PROFILES.index(format),
-                              force + 2 * return_addresses, value)
+                              force + 2 * return_addresses, value,
+                              None if jit_dir is None else os.fsencode(jit_dir))
+
+    def __reduce__(self):
+        """Another process opens the file anew, for reading."""
+        return type(self), (self.path,)
 
 
 class StackFrame(NamedTuple):
@@ -72,10 +81,10 @@ class Thread(NamedTuple):
     end: str  #: why there are no more
 
 
-def _stacks(store, path, pid):
+def _stacks(store, path, pid, modules=None):
     from . import _build
     return [Thread(tid, name, died, tuple(StackFrame(*f[:5], tuple(map(Frame, f[5]))) for f in frames), end)
-            for tid, name, died, frames, end in _build.stacks(store and store._handle, path, pid)]
+            for tid, name, died, frames, end in _build.stacks(store and store._handle, path, pid, modules)]
 
 
 class Core:
@@ -83,6 +92,16 @@ class Core:
 
     def __init__(self, path, store=None):
         self.threads = _stacks(store, path, 0)
+
+
+class Trace:
+    """A GDB trace file: Trace(path, modules, store).threads has the stack of each trace frame, whose
+    number is its tid. modules: what was loaded, FILE[@BIAS] or BUILDID[@BIAS], BIAS in hex. Needs
+    libsymcache-build.
+    """
+
+    def __init__(self, path, modules, store=None):
+        self.threads = _stacks(store, path, 0, modules)
 
 
 class Process(_Process):
@@ -94,6 +113,25 @@ class Process(_Process):
         process = cls(*stores)
         process.add_process(pid)
         return process
+
+    @classmethod
+    def from_core(cls, path, *stores):
+        """The address space of a core file or minidump. Needs libsymcache-build."""
+        process = cls(*stores)
+        process.add_core(path)
+        return process
+
+    def add_core(self, path):
+        """Map what a core file or minidump has. Needs libsymcache-build."""
+        from . import _build
+        _build.add_core(self._handle, path)
+
+    def use_files(self, debug_dirs=None, *, debuginfod=False):
+        """Look for what no store has in debug folders (None: /usr/lib/debug), in the files themselves,
+        and, if debuginfod is true, on the servers in $DEBUGINFOD_URLS. Needs libsymcache-build.
+        """
+        from . import _build
+        _build.use_files(self._handle, debug_dirs, 1 if debuginfod else 0)
 
     @staticmethod
     def stacks(pid, store=None):

@@ -6,6 +6,7 @@ functions; without them it is the program, which must have its debug information
 import array
 import gc
 import json
+import lzma
 import os
 import pickle
 import random
@@ -13,6 +14,7 @@ import shutil
 import subprocess
 import sys
 import threading
+from pathlib import Path
 
 import pytest
 
@@ -451,6 +453,49 @@ def test_stacks(store, tmp_path):
         symcache.Core(tmp_path / "text", store)
 
 
+CORES = Path(__file__).parents[4] / "shared" / "data" / "cores"
+
+
+def test_cores_and_traces(tmp_path):
+    if not CORES.is_dir():
+        pytest.skip(f"there is no {CORES}")
+    core = tmp_path / "core"
+    core.write_bytes(lzma.decompress((CORES / "throwing.core.xz").read_bytes()))
+    with symcache.Store(tmp_path / "store", write=True) as store:
+        assert store.index([CORES / "bin" / "throwing.debug"]).indexed == 1
+        threads = symcache.Core(core, store).threads
+        assert threads[0].died and len(threads) == 3
+        guarded, = [f for f in threads[0].frames if f.frames and "guarded" in f.frames[0].name]
+        process = symcache.Process.from_core(core, store)
+        located, = process.symbolize([guarded.pc], return_addresses=True)
+        assert guarded.frames[0].name.startswith(located.frames[0].name)  # of the symbol table: "(.cold)"
+        assert (located.vaddr, located.path) == (guarded.vaddr, guarded.path)
+        said = subprocess.run([Path(__file__).parents[2] / "from_core.py", "trace", core, tmp_path / "run.tf",
+                               "--stack", "100000", "--elf", CORES / "bin" / "throwing"],
+                              capture_output=True, text=True, check=True).stdout
+        traced = symcache.Trace(tmp_path / "run.tf", said.split()[1:2], store).threads
+        assert [t.tid for t in traced] == [0, 1, 2] and traced[0].name == "tracepoint 1"
+        assert guarded.pc in [f.pc for f in traced[0].frames]
+        with pytest.raises(OSError):
+            symcache.Trace(core, said.split()[1:2], store)
+        with pytest.raises(ValueError):
+            symcache.Trace(core, [], store)
+    with pytest.raises(OSError):
+        process.add_core(tmp_path / "none")
+
+
+def test_files(tmp_path):
+    with symcache.Store(tmp_path / "empty", write=True) as store:
+        process = symcache.Process.from_pid(0, store)
+        start = next(int(r.split("-")[0], 16) for r in open("/proc/self/maps") if "libc.so" in r and "r-xp" in r)
+        assert "not in store" in process.symbolize([start])[0].why
+        process = symcache.Process.from_pid(0, store)
+        process.use_files(["/nonexistent"])
+        assert "not in store" not in process.symbolize([start])[0].why
+        with pytest.raises(ValueError):
+            process.use_files()
+
+
 def test_filter_settings(store, cache):
     address = cache.addresses_of(FUNCTION)[0] - cache.load_base
     log = f"/x/other(+{address + 1:#x}) [{0x550000000001 + address:#x}]\n/x/none(+0x10) [0x7f0000000010]\n"
@@ -478,6 +523,7 @@ def test_what_is_found_can_be_pickled(store, cache):
     found = [cache.frames(address), cache.find(FUNCTION), process.symbolize([0x10000000 + address]),
              symcache.Thread(1, "", False, (symcache.StackFrame(1, 2, "", b"", 0, cache.frames(address)),), "")]
     assert pickle.loads(pickle.dumps(found)) == found
-    for handle in (cache, store, process):
+    assert pickle.loads(pickle.dumps(store))[cache.build_id].frames(address) == cache.frames(address)
+    for handle in (cache, process):
         with pytest.raises(TypeError):
             pickle.dumps(handle)
