@@ -283,6 +283,7 @@ static void bundles(void **state)
 {
 	struct symcache_store *s = open_a(0), *other;
 	struct symcache_counts counts = { sizeof(counts), 0, 0, 0, 0 };
+	struct symcache_export_options o = { sizeof(o), .level = 3 };
 
 	(void)state;
 	ok(symcache_store_export(s, in_dir("b.tar.zst"), NULL, &counts, NULL));
@@ -291,6 +292,23 @@ static void bundles(void **state)
 	ok(symcache_store_import(other, in_dir("b.tar.zst"), NULL, &counts, NULL));
 	assert_int_equal(counts.done, 1);
 	assert_int_equal(count(other), 1);
+	/* What changed since what the other one has, and names alone. */
+	o.delta_from = in_dir("c.store");
+	ok(symcache_store_export_bundle(s, in_dir("d.tar.zst"), &o, &counts, NULL));
+	assert_int_equal(counts.done, 1);
+	ok(symcache_store_import(other, in_dir("d.tar.zst"), NULL, &counts, NULL));
+	assert_int_equal(counts.done + counts.failed, 0);
+	assert_int_equal(counts.stayed, 1);
+	symcache_store_close(other);
+	o = (struct symcache_export_options){ sizeof(o), .flags = SYMCACHE_EXPORT_NAMES, .level = 19 };
+	ok(symcache_store_export_bundle(s, in_dir("n.tar.zst"), &o, &counts, NULL));
+	ok(symcache_store_open(in_dir("n.store"), SYMCACHE_STORE_WRITE, &other, NULL));
+	ok(symcache_store_import(other, in_dir("n.tar.zst"), NULL, &counts, NULL));
+	assert_int_equal(counts.done, 1);
+	o.level = 20;
+	assert_int_equal(symcache_store_export_bundle(s, in_dir("x.tar.zst"), &o, NULL, NULL), SYMCACHE_EINVAL);
+	o = (struct symcache_export_options){ sizeof(o), .flags = 2 };
+	assert_int_equal(symcache_store_export_bundle(s, in_dir("x.tar.zst"), &o, NULL, NULL), SYMCACHE_EINVAL);
 	symcache_store_close(other);
 	symcache_store_close(s);
 }

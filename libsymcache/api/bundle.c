@@ -3,6 +3,7 @@
 
 #include "libsymcache/api/private.h"
 #include "libsymcache/bundle/bundle.h"
+#include "libsymcache/packed/packed.h"
 #include "libsymcache/write/build.h"
 
 /* The store of a handle; counts of `ret` are to be known. */
@@ -14,19 +15,27 @@ static int begin(struct symcache_store *s, const struct symcache_counts *ret, bo
 	return symcache_private_store(s, symcache_version, write, store, err);
 }
 
-int symcache_store_export(struct symcache_store *s, const char *path, const char *tag,
-			  struct symcache_counts *ret, struct symcache_error *err)
+int symcache_store_export_bundle(struct symcache_store *s, const char *path,
+				 const struct symcache_export_options *options,
+				 struct symcache_counts *ret, struct symcache_error *err)
 {
-	const char *const tags[] = { tag, NULL };
+	static const struct symcache_export_options none = { .size = sizeof(none) };
+	const struct symcache_export_options *o = options ? options : &none;
+	const char *const tags[] = { o->tag, NULL };
 	const struct symstore_selection tagged = { SYMSTORE_ANY, .tags = tags };
-	const struct symbundle_export_options how = { .choose = tag ? &tagged : NULL };
+	const struct symbundle_export_options how = {
+		.choose = o->tag ? &tagged : NULL, .delta_from = o->delta_from, .sign_key = o->sign_key,
+		.names_only = o->flags & SYMCACHE_EXPORT_NAMES, .level = (int)o->level,
+	};
 	struct symbundle_exported done = { 0 };
 	struct symstore_reader *reader;
 	struct sc_error e;
 	struct symstore *store;
-	int rc = begin(s, ret, false, &store, err);
+	int rc;
 
-	if (rc)
+	if (!api_fits(o) || o->flags & ~SYMCACHE_EXPORT_NAMES || o->level > PACKED_LEVEL_MAX)
+		return api_error(err, SC_EINVAL, "unknown options");
+	if ((rc = begin(s, ret, false, &store, err)))
 		return rc;
 	rc = symstore_read_begin(store, &reader, &e);
 	if (!rc)
@@ -39,6 +48,14 @@ int symcache_store_export(struct symcache_store *s, const char *path, const char
 		ret->failed = done.missing + done.damaged;
 	}
 	return rc ? api_fail(err, &e) : 0;
+}
+
+int symcache_store_export(struct symcache_store *s, const char *path, const char *tag,
+			  struct symcache_counts *ret, struct symcache_error *err)
+{
+	const struct symcache_export_options o = { .size = sizeof(o), .tag = tag };
+
+	return symcache_store_export_bundle(s, path, &o, ret, err);
 }
 
 int symcache_store_import(struct symcache_store *s, const char *path, const char *verify_key,

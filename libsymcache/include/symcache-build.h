@@ -81,6 +81,25 @@ SYMCACHE_API int symcache_store_index(struct symcache_store *s, const char *cons
 SYMCACHE_API int symcache_store_export(struct symcache_store *s, const char *path, const char *tag,
 				       struct symcache_counts *ret, struct symcache_error *err);
 
+/* What may be set for a bundle; all zero but `size` is fine. */
+struct symcache_export_options {
+	size_t size;            /* sizeof(struct symcache_export_options) */
+	const char *tag;        /* entries with this word; NULL: all */
+	const char *delta_from; /* path of a store or bundle that whoever gets this one has: entries are written as
+	                         * what changed since those of the same files; or NULL */
+	const char *sign_key;   /* path of an Ed25519 private key (PEM), or NULL */
+	uint32_t level;         /* how much time packing takes: 1 to 19; 0: the default */
+	uint32_t flags;         /* SYMCACHE_EXPORT_… */
+};
+
+#define SYMCACHE_EXPORT_NAMES 1u /* of each entry the functions and their addresses alone */
+
+/* As symcache_store_export(), with more to choose. `options` may be NULL. Where `delta_from` is not a
+ * store, it takes room in $TMPDIR, else in /var/tmp. */
+SYMCACHE_API int symcache_store_export_bundle(struct symcache_store *s, const char *path,
+					      const struct symcache_export_options *options,
+					      struct symcache_counts *ret, struct symcache_error *err);
+
 /* Merges a bundle into a store that was opened for writing: better symbols win.
  * `verify_key`: path of the Ed25519 public key (PEM) that must have signed it, or NULL.
  * SYMCACHE_EFORMAT: no bundle, or not signed; else as symcache_store_put(). */
