@@ -179,6 +179,7 @@ enum symcache_source {
 	SYMCACHE_FROM_CFI = 16,          /* .eh_frame, .debug_frame: sections UNW… */
 	SYMCACHE_FROM_LOCALS = 32,       /* local variables of .debug_info: sections LOC… */
 	SYMCACHE_FROM_NAMES = 64,        /* of the symbols the outermost functions and their ranges alone */
+	SYMCACHE_FROM_GO = 128,          /* .gopclntab of Go: functions, files, lines */
 };
 
 /* IMAG: exactly one record. */

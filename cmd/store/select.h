@@ -30,7 +30,7 @@ struct selection {
 	{ "name", 0, OPT_STRING, &(s)->by.name, "PATTERN", \
 	  "those of files whose name matches the shell pattern; the whole path if it has a '/'" }, \
 	{ "kind", 0, OPT_ENUM, &(s)->by.kind, "KIND", \
-	  "those with symbols of this kind: dwarf, symtab, names (nothing else), minidebuginfo or dynsym", \
+	  "those with symbols of this kind: dwarf, gopclntab (Go's), symtab, names (nothing else), minidebuginfo or dynsym", \
 	  .choices = symstore_kinds }, \
 	{ "older", 0, OPT_AGE, &(s)->older, "AGE", \
 	  "those indexed longer ago than this: 90d, 12h, 4w (m: minutes, y: years)" }, \

@@ -16,7 +16,7 @@
 #include "libsymcache/bundle/sign.h"
 #include "libsymcache/write/build.h"
 
-/* DWARF without a source file does not count. */
+/* What has lines does not count without a source file. */
 static uint32_t sources_of(const struct symcache *cache)
 {
 	const bool files = cache->header->num_files;
@@ -24,7 +24,7 @@ static uint32_t sources_of(const struct symcache *cache)
 	if (!cache->image)
 		return files ? SYMCACHE_FROM_DWARF : SYMCACHE_FROM_SYMTAB;
 	return files ? cache->image->sources :
-		       cache->image->sources & ~(uint32_t)SYMCACHE_FROM_DWARF;
+		       cache->image->sources & ~(uint32_t)(SYMCACHE_FROM_DWARF | SYMCACHE_FROM_GO);
 }
 
 void bundle_fault(struct bundle_reading *b, const char *name, const char *why)

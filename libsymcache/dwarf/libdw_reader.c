@@ -386,8 +386,9 @@ static int read_unit(struct dw_libdw_reader *r, Dwarf_Die *cudie, Dwarf_Die *sub
 	return line_rc && rc != SC_ENOMEM ? line_rc : rc;
 }
 
-int dw_libdw_next(struct dw_libdw_reader *r, struct dw_facts *u, struct sc_error *err)
+int dw_libdw_next(void *reader, struct dw_facts *u, struct sc_error *err)
 {
+	struct dw_libdw_reader *r = reader;
 	Dwarf_Die cudie, subdie;
 	uint8_t type;
 	int rc;

@@ -30,6 +30,6 @@ void dw_libdw_close(struct dw_libdw_reader *r); /* NULL is fine */
  * SC_EFORMAT: the unit, or its line table, is broken: what could be read of it
  * stands in `ret`, and the next call goes on behind it. SC_ENOMEM.
  */
-int dw_libdw_next(struct dw_libdw_reader *r, struct dw_facts *ret, struct sc_error *err);
+int dw_libdw_next(void *reader, struct dw_facts *ret, struct sc_error *err);
 
 #endif

@@ -58,7 +58,7 @@ static void find_missing_lines(struct check *c, struct subject *s)
 	const unsigned long long bad = s->of.bad_units;
 	char kinds[SYMSTORE_KINDS_TEXT];
 
-	if (!(s->of.sources & SYMCACHE_FROM_DWARF)) {
+	if (!(s->of.sources & (SYMCACHE_FROM_DWARF | SYMCACHE_FROM_GO))) {
 		sought = s->entry ? NULL : names_sought(s);
 		find(c, s, SYMCACHE_LACKS_LINES,
 		     sc_text("no debug information, only %s%s",

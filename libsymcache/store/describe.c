@@ -25,13 +25,13 @@ size_t symstore_ids_sort(struct symstore_id *ids, size_t num)
 	return left;
 }
 
-const char *const symstore_kinds[] = { "dwarf", "symtab", "names", "minidebuginfo", "dynsym",
-				       "cfi", "locals", NULL };
+const char *const symstore_kinds[] = { "dwarf", "gopclntab", "symtab", "names", "minidebuginfo",
+				       "dynsym", "cfi", "locals", NULL };
 
 uint32_t symstore_kind_bit(int kind)
 {
 	static const uint32_t bits[] = {
-		SYMCACHE_FROM_DWARF, SYMCACHE_FROM_SYMTAB, SYMCACHE_FROM_NAMES,
+		SYMCACHE_FROM_DWARF, SYMCACHE_FROM_GO, SYMCACHE_FROM_SYMTAB, SYMCACHE_FROM_NAMES,
 		SYMCACHE_FROM_MINIDEBUGINFO, SYMCACHE_FROM_DYNSYM, SYMCACHE_FROM_CFI,
 		SYMCACHE_FROM_LOCALS,
 	};

@@ -249,7 +249,8 @@ bool symstore_outcome_decode(const void *data, size_t size, struct symstore_outc
  * were taken from. */
 static unsigned rank(uint32_t sources)
 {
-	const unsigned kinds = (sources & SYMCACHE_FROM_DWARF ? 16 : 0) |
+	const unsigned kinds = (sources & SYMCACHE_FROM_DWARF ? 32 : 0) |
+			       (sources & SYMCACHE_FROM_GO ? 16 : 0) |
 			       (sources & SYMCACHE_FROM_SYMTAB ? 8 : 0) |
 			       (sources & SYMCACHE_FROM_MINIDEBUGINFO ? 4 : 0) |
 			       (sources & SYMCACHE_FROM_DYNSYM ? 2 : 0);

@@ -44,7 +44,7 @@ int symstore_keep_read(const char *path, struct symstore_ids *ret, struct sc_err
 
 /* ---- counting ---------------------------------------------------------------------- */
 
-enum { SYMSTORE_KINDS = 6 }; /* by the best kind of symbols, as symstore_kinds; the last: none */
+enum { SYMSTORE_KINDS = 7 }; /* by the best kind of symbols, as symstore_kinds; the last: none */
 
 struct symstore_totals {
 	struct { uint64_t entries, bytes; } kinds[SYMSTORE_KINDS];

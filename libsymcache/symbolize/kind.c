@@ -5,7 +5,8 @@ const char *symcache_kind_of_symbols(const struct symcache *cache)
 {
 	static const struct { uint32_t source; const char *words; } kinds[] = {
 		{ SYMCACHE_FROM_NAMES, "names alone" },
-		{ SYMCACHE_FROM_DWARF, "DWARF" }, { SYMCACHE_FROM_SYMTAB, "symbol table" },
+		{ SYMCACHE_FROM_DWARF, "DWARF" }, { SYMCACHE_FROM_GO, "Go's .gopclntab" },
+		{ SYMCACHE_FROM_SYMTAB, "symbol table" },
 		{ SYMCACHE_FROM_MINIDEBUGINFO, "MiniDebugInfo" },
 		{ SYMCACHE_FROM_DYNSYM, "dynamic symbols" },
 	};
@@ -18,5 +19,5 @@ const char *symcache_kind_of_symbols(const struct symcache *cache)
 
 bool symcache_lacks_lines(const struct symcache *cache)
 {
-	return cache->image && !(cache->image->sources & SYMCACHE_FROM_DWARF);
+	return cache->image && !(cache->image->sources & (SYMCACHE_FROM_DWARF | SYMCACHE_FROM_GO));
 }

@@ -37,7 +37,8 @@ static const char *table_of(const struct symcache *c, const char *symtab, bool h
 	const uint32_t sources = c->image ? c->image->sources : 0;
 
 	if (!has_symbol)
-		return !has_code ? NULL : sources & SYMCACHE_FROM_NAMES ? "the cache of names alone" : "the DWARF";
+		return !has_code ? NULL : sources & SYMCACHE_FROM_NAMES ? "the cache of names alone" :
+		       sources & SYMCACHE_FROM_GO ? "Go's .gopclntab" : "the DWARF";
 	if (sources & SYMCACHE_FROM_SYMTAB)
 		return symtab;
 	return sources & SYMCACHE_FROM_MINIDEBUGINFO ? "MiniDebugInfo" :

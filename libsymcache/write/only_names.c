@@ -20,7 +20,7 @@ uint32_t symcache_only_names_sources(uint32_t sources)
 {
 	const uint32_t dynamic = SYMCACHE_FROM_MINIDEBUGINFO | SYMCACHE_FROM_DYNSYM;
 
-	if (sources & (SYMCACHE_FROM_DWARF | SYMCACHE_FROM_SYMTAB))
+	if (sources & (SYMCACHE_FROM_DWARF | SYMCACHE_FROM_GO | SYMCACHE_FROM_SYMTAB))
 		return SYMCACHE_FROM_NAMES | SYMCACHE_FROM_SYMTAB;
 	return sources & dynamic ? SYMCACHE_FROM_NAMES | (sources & dynamic) : 0;
 }

@@ -111,24 +111,24 @@ static void take(struct worker *w, size_t index, int rc, const struct sc_error *
 		  !sc_data_add_unit(&r->data, &w->facts, (uint32_t)index, &r->tables);
 }
 
-int sc_units_libdw(struct dw_libdw_reader *reader, const struct sc_flatten_env *env,
-		   struct sc_units *ret, struct sc_error *err)
+int sc_units_each(int (*next)(void *ctx, struct dw_facts *ret, struct sc_error *err), void *ctx,
+		  const struct sc_flatten_env *env, struct sc_units *ret, struct sc_error *err)
 {
 	struct worker w = {0};
 	struct sc_error fault;
-	int rc;
+	int rc = 0;
 
 	w.oom = !worker_init(&w, NULL, env);
 	for (size_t i = 0; !w.oom; i++) {
-		rc = dw_libdw_next(reader, &w.facts, &fault);
-		if (rc == SC_ENOTFOUND)
+		rc = next(ctx, &w.facts, &fault);
+		if (rc == SC_ENOTFOUND || rc == SC_ELIMIT)
 			break;
 		take(&w, i, rc, &fault);
 	}
 	*ret = w.result;
 	memset(&w.result, 0, sizeof(w.result));
 	worker_deinit(&w);
-	return w.oom ? sc_no_memory(err) : 0;
+	return w.oom ? sc_no_memory(err) : rc == SC_ELIMIT ? sc_error_set(err, rc, "%s", fault.msg) : 0;
 }
 
 /* ---- many cores -------------------------------------------------------------- */

@@ -49,8 +49,9 @@ struct sc_unit_source {
 int sc_units_scan(const struct sc_unit_source *source, const struct sc_flatten_env *env,
 		  unsigned threads, struct sc_units *ret, struct sc_error *err);
 
-/* With the slow one, the oracle. SC_ENOMEM. */
-int sc_units_libdw(struct dw_libdw_reader *reader, const struct sc_flatten_env *env,
-		   struct sc_units *ret, struct sc_error *err);
+/* What `next` gives, a unit a call, until SC_ENOTFOUND: with the slow reader, the oracle, and of Go's
+ * table. After SC_EFORMAT it goes on behind the unit. SC_ENOMEM; SC_ELIMIT as it comes. */
+int sc_units_each(int (*next)(void *ctx, struct dw_facts *ret, struct sc_error *err), void *ctx,
+		  const struct sc_flatten_env *env, struct sc_units *ret, struct sc_error *err);
 
 #endif

@@ -15,6 +15,7 @@
 #include "libsymcache/base/process.h"
 #include "libsymcache/write/arch.h"
 #include "libsymcache/write/cache_locals.h"
+#include "libsymcache/write/go.h"
 #include "libsymcache/write/image/encode.h"
 #include "libsymcache/write/image/layout.h"
 #include "libsymcache/write/image/transform.h"
@@ -81,7 +82,7 @@ static int read_with_libdw(struct symcache_build *b, const struct sc_flatten_env
 			   &b->input.debug.sections, &b->libdw, &fault);
 
 	if (!rc)
-		return sc_units_libdw(b->libdw, env, &b->units, err);
+		return sc_units_each(dw_libdw_next, b->libdw, env, &b->units, err);
 	if (rc == SC_ENOMEM)
 		return sc_no_memory(err);
 	note_faults(b, 1, &fault);
@@ -127,8 +128,9 @@ static int read_dwarf(struct symcache_build *b, const struct symcache_build_opti
 	int rc;
 
 	if (!in->dwarf) {
+		rc = sc_go_read(in, &env, source.wanted, &b->units, &b->info, err);
 		note_faults(b, in->faults.count, &in->faults.first);
-		return 0;
+		return rc;
 	}
 	b->info.sources |= SYMCACHE_FROM_DWARF;
 	if (o->reader == SYMCACHE_READER_LIBDW) {
