@@ -181,6 +181,14 @@ static bool is_symbol_alone(const struct symcache *c, uint32_t idx, struct sc_st
 	return outermost.entry_pc != symbol.rel_address || !sc_str_same(outermost.function, name);
 }
 
+/* Does symbol `idx` stand where function `of` begins? */
+static bool is_symbol_of(const struct symcache *c, uint32_t idx, uint32_t of)
+{
+	const struct symcache_ext_symbol *s = &c->symbols[idx];
+
+	return symcache_valid(c, s, sizeof(*s)) && s->address == c->functions[of].entry_pc;
+}
+
 /* Item `idx`, if it is an alias of this name, and of code. */
 static bool is_alias(const struct sc_name_index *x, uint32_t idx, struct sc_str name,
 		     uint64_t *rel)
@@ -204,6 +212,7 @@ bool symcache_symbolize_name(struct symcache_symbolizer *s, struct symcache_modu
 		       aliases = x ? items - (uint32_t)x->cache->num_aliases : 0;
 	/* Aliases stand behind the others: they count if nothing else is called so. */
 	const bool others = *at && *at <= aliases;
+	const uint32_t last = *at; /* it was given: mostly the function, whose symbol comes next */
 	uint64_t rel;
 
 	for (uint32_t i = !x ? 0 : *at ? x->next[*at - 1] : *sc_name_index_head(x, name); i; i = x->next[i - 1]) {
@@ -212,6 +221,9 @@ bool symcache_symbolize_name(struct symcache_symbolizer *s, struct symcache_modu
 		if (i > aliases && (others || s->options->llvm))
 			return false;
 		*at = i;
+		if (last && last <= functions && i > functions && i <= aliases &&
+		    is_symbol_of(x->cache, i - 1 - functions, last - 1))
+			continue;
 		if (i <= functions ? is_function(x->cache, i - 1, name, &rel) :
 		    i <= aliases ? is_symbol_alone(x->cache, i - 1 - functions, name, &rel) :
 				   is_alias(x, i - 1, name, &rel)) {

@@ -233,7 +233,7 @@ static struct symcache_found_name describe(struct search *q, const struct match 
 		.linkage = m->linkage, .vaddr = q->seen->load_base + m->rel,
 		.of_table = of_table,
 	};
-	const uint32_t function = variable ? SYMCACHE_NONE : function_at(c, m->rel);
+	const uint32_t function = variable ? SYMCACHE_NONE : of_table ? function_at(c, m->rel) : m->item;
 	struct symcache_symbol symbol;
 
 	ret.data = variable || (ret.of_table && function == SYMCACHE_NONE &&
