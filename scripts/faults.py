@@ -54,6 +54,7 @@ COMMANDS = {
     "lookup-file": "lookup --file more/a.so f",
     "lookup-json": "lookup --store a.store --json --build-id aa f",
     "lookup-where": "lookup --store a.store --build-id aa --where a.c:1",
+    "lookup-packed": "lookup --store cold.store --build-id dd f7",
     "lookup-explain": "lookup --store a.store --explain --build-id aa f",
     "addr2line": "addr2line -fie more/a.so 0x1000",
     "pack": "pack -o x made",
@@ -89,6 +90,9 @@ COMMANDS = {
     "remove": "remove -q --store a.store bb",
     "prune": "prune -q --store a.store --to-size 100K",
     "compact": "compact -q --store a.store",
+    "compact-pack": "compact -q --pack 0 --store large.store",
+    "compact-unpack": "compact -q --unpack --store cold.store",
+    "index-packed": "index -q -j1 --packed --store new.store large.so",
     "export-store": "export -q --store a.store -o x.store",
     "export-log": "export -q --store a.store --for-log log -o x.store",
     "export-tree": "export -q --store a.store -o x",
@@ -101,7 +105,7 @@ COMMANDS = {
 VARIES = {"stats": r"(?m)^(map|format) .*$"}  # what is said of this run alone
 # libarchive itself crashes, or ends the process; an explanation says what it cannot read.
 SPARED = {("export-archive", "alloc"), ("index-archive", "alloc"), ("lookup-explain", "pread")}
-STORES = ("a.store", "b.store", "new.store", "x.store")
+STORES = ("a.store", "b.store", "new.store", "x.store", "cold.store", "large.store")
 
 
 def sh(command, cwd, program, **env):
@@ -118,6 +122,10 @@ gcc -g -O1 -shared -fPIC -nostdlib -Wl,--build-id=0xbb -o more/b.so a.c
 gcc -g -O1 -shared -fPIC -nostdlib -Wl,--build-id=0xcc -o more/c.so a.c
 $S index -q --store a.store more/a.so more/b.so
 $S index -q --store b.store more/b.so
+for i in $(seq 300); do echo "int f$i(int x) { return x + $i; }"; done > large.c
+gcc -g -O1 -shared -fPIC -nostdlib -Wl,--build-id=0xdd -o large.so large.c
+$S index -q --store large.store large.so
+$S index -q --packed --store cold.store large.so
 for i in bundle bundle.store bundle.tar.zst; do $S export -q --store a.store -o $i; done
 at=$(nm more/a.so | awk '/ T f/ {print "0x" $1}')
 printf '{{{reset}}}\\n{{{module:0:a.so:elf:aa}}}\\n{{{mmap:0x10000:0x10000:load:0:rx:0x0}}}\\n' > log
@@ -130,7 +138,7 @@ $S pack -o packed made
 { cat log; yes 'a line of text' | head -n 80000; cat log; } > large
 $S plan -q --store a.store --task-size 1M -o planned log large other.gz
 for i in $(cat planned/tasks); do $S filter -q --store a.store --plan planned --task $i -o done; done
-rm -f a.c *-used""", folder, program)
+rm -f a.c large.c *-used""", folder, program)
     for name, file in (("core", "core/shared"), ("trace", "tfile/stack"), ("prof", "legacy/gperftools"),
                        ("pprof", "pprof/whole"), ("otlp", "otlp/whole"), ("perf", "perf/stack-file")):
         with open(f"{ROOT}/testdata/fuzz/{file}", "rb") as f, open(f"{folder}/{name}", "wb") as to:
