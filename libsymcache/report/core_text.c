@@ -97,6 +97,20 @@ static void put_registers(struct mk_core *c, const struct symcache_registers *r)
 		mk_put(c->out, "\n");
 }
 
+/* Why code of an image may have no name. */
+static const char *why_nameless(const struct symcache_image *image)
+{
+	const struct symcache_ext_image *facts = image->cache ? image->cache->image : NULL;
+	const uint32_t sources = facts ? facts->sources : 0;
+
+	return !image->cache ? image->asked ? "not in the store" : NULL :
+	       sources & SYMCACHE_FROM_DWARF ? "no function is known there" :
+	       sources & SYMCACHE_FROM_NAMES ? "names of functions alone" :
+	       sources & SYMCACHE_FROM_SYMTAB ? "only .symtab" :
+	       sources & SYMCACHE_FROM_MINIDEBUGINFO ? "only MiniDebugInfo" :
+	       sources & SYMCACHE_FROM_DYNSYM ? "only .dynsym" : "no symbols";
+}
+
 /* Frame `number`, which is at stack->frames[i]. */
 static void put_frame(struct mk_core *c, const struct symcache_stack *stack, size_t number, size_t i)
 {
@@ -108,6 +122,7 @@ static void put_frame(struct mk_core *c, const struct symcache_stack *stack, siz
 		.color = c->color, .brief = c->brief,
 		.module = image ? image->name : NULL, .has_offset = image,
 		.offset = image ? mk_core_offset(f) : 0,
+		.why = image ? why_nameless(image) : NULL,
 	});
 	if (stack->registers)
 		put_registers(c, &stack->registers[i]);

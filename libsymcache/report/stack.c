@@ -71,6 +71,8 @@ static void put_line(struct mk_out *o, const struct mk_stack_line *f,
 		mk_put(o, " (", mk_shown(f->module));
 		if (f->has_offset)
 			mk_put(o, "+", mk_hex(f->offset));
+		if (f->why && !function && !frame->signal)
+			mk_put(o, ": ", f->why);
 		mk_put(o, ")");
 	}
 	if (frame->signal && function)

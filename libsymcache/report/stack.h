@@ -30,6 +30,7 @@ struct mk_stack_line {
 	const char *module;       /* NULL: none */
 	bool has_offset;
 	uint64_t offset;          /* in the module */
+	const char *why;          /* there may be no name for it; NULL: not known */
 	bool color, brief;        /* as of struct markup_core_options */
 };
 
