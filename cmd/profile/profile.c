@@ -32,7 +32,7 @@ static struct {
 	struct opt_list debug_dirs, modules, path_maps, own;
 	struct fetch_options fetch;
 	int form, names;
-	bool force, return_addresses, summary, quiet;
+	bool force, return_addresses, summary, json, quiet;
 	uint64_t jobs;
 } o;
 
@@ -83,6 +83,9 @@ static const struct opt opts[] = {
 	{ "summary", 0, OPT_FLAG, &o.summary, NULL,
 	  "at the end, say on standard error what was found, and list the modules that the store "
 	  "lacks, by the samples that they hide" },
+	{ "json", 0, OPT_FLAG, &o.json, NULL,
+	  "write what --summary says to standard output, as a JSON object; with --output or "
+	  "--output-dir" },
 	{ "quiet", 'q', OPT_FLAG, &o.quiet, NULL,
 	  "no warnings, and with --output-dir no progress and no count" },
 	{ 0 },
@@ -174,8 +177,8 @@ static int run_one(const char *path, const struct symprofile_options *options, s
 	if (!rc)
 		rc = o.output && strcmp(o.output, "-") ?
 			sc_replace_file_by(o.output, out.pieces, out.num, err) : print(&out, err);
-	if (!rc && o.summary)
-		print_profile_summary(&p, 1);
+	if (!rc && options->count)
+		print_profile_summary(&p, 1, o.json);
 	symprofiler_destroy(p);
 	vec_deinit(&in.bytes);
 	return rc;
@@ -232,10 +235,10 @@ static int run_batch(struct symlog_list *files, struct workers *w, unsigned jobs
 	if (rc)
 		return rc;
 	if (!o.quiet)
-		cmd_error("%zu profile%s symbolized, %zu finished before, %zu failed", sum.filtered,
+		cmd_error("%zu profile%s symbolized, %zu already up to date, %zu failed", sum.filtered,
 			  sum.filtered == 1 ? "" : "s", sum.skipped, sum.failed);
-	if (o.summary)
-		print_profile_summary(w->profilers, jobs);
+	if (o.summary || o.json)
+		print_profile_summary(w->profilers, jobs, o.json);
 	return sum.broken ? STATUS_ERROR : sum.failed || files->failed ? STATUS_PARTLY : STATUS_OK;
 }
 
@@ -269,6 +272,9 @@ static int check_options(int argc, char **argv, struct sc_error *err)
 {
 	if (o.output && o.output_dir)
 		return sc_error_set(err, SC_EINVAL, "--output and --output-dir exclude each other");
+	if (o.json && !o.output_dir && (!o.output || !strcmp(o.output, "-")))
+		return sc_error_set(err, SC_EINVAL, "--json needs --output or --output-dir: the profile "
+				    "goes to standard output");
 	if (!o.output_dir && argc != 1)
 		return sc_error_set(err, SC_EINVAL, "%s", argc ?
 				    "several profiles need --output-dir DIR" :
@@ -298,8 +304,9 @@ static int run(int argc, char **argv, struct sc_error *err)
 	struct symprofile_options options = {
 		.modules = o.modules.items, .num_modules = o.modules.len,
 		.form = (enum symprofile_form)o.form, .how = (enum symprofile_names)o.names,
-		.force = o.force, .return_addresses = o.return_addresses, .count = o.summary,
-		.value = o.value, .jit_dir = o.jit_dir, .link = o.link, .path_maps = o.path_maps.items, .own = o.own.items,
+		.force = o.force, .return_addresses = o.return_addresses, .count = o.summary || o.json,
+		.value = o.value, .jit_dir = o.jit_dir, .link = o.link, .path_maps = o.path_maps.items,
+		.own = o.own.items,
 	};
 	struct cmd_caches c;
 	int rc = check_options(argc, argv, err);

@@ -4,7 +4,8 @@
 
 #include "libsymcache/profile/profile.h"
 
-/* Of n profilers, some of which may be NULL, to standard error. */
-void print_profile_summary(struct symprofiler *const profilers[], size_t n);
+/* Of n profilers, some of which may be NULL: text to standard error, or a JSON object to standard
+ * output. */
+void print_profile_summary(struct symprofiler *const profilers[], size_t n, bool json);
 
 #endif

@@ -169,7 +169,8 @@ void mk_plain_explained(struct mk_worker *w, const struct mk_request *r,
 		mk_put(o, "debug file missing: ", e->why.missing.msg, "\n\n");
 		return;
 	}
-	mk_put(o, "debug file ", e->why.dwarf->path, ", ", e->why.dwarf->units_read, " units\n");
+	mk_put(o, "debug file ", e->why.dwarf->path, ", ", e->why.dwarf->units_read,
+	       e->why.dwarf->units_read == 1 ? " unit\n" : " units\n");
 	for (size_t i = 0; i < e->why.dwarf->num_units; i++)
 		put_unit(w, &e->why.dwarf->units[i]);
 	if (!e->why.dwarf->num_units)

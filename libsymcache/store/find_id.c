@@ -7,7 +7,7 @@
 struct matches {
 	const char *name; /* that is looked for; or NULL */
 	size_t num, nameless; /* nameless: made of debug files alone */
-	struct symstore_id ids[2];
+	struct symstore_id ids[2], nameless_id; /* of the first of these */
 };
 
 /* The length of a file name without what modules and debug files have at their end. */
@@ -56,7 +56,10 @@ static bool on_match(void *ctx, const struct symstore_entry *entry)
 	struct matches *m = ctx;
 
 	if (m->name && !is_named(entry, m->name)) {
-		m->nameless += !*entry->names;
+		if (!*entry->names && !m->nameless++) {
+			memcpy(m->nameless_id.bytes, entry->build_id, entry->build_id_len);
+			m->nameless_id.len = entry->build_id_len;
+		}
 		return true;
 	}
 	memcpy(m->ids[m->num].bytes, entry->build_id, entry->build_id_len);
@@ -107,10 +110,17 @@ int symstore_find_name(struct symstore_reader *reader, const char *name,
 		       uint8_t id[SYMCACHE_BUILD_ID_MAX], size_t *len, struct sc_error *err)
 {
 	struct matches m = { .name = name };
+	char hex[SYMCACHE_BUILD_ID_TEXT];
 	int rc = symstore_each(reader, NULL, 0, on_match, &m, err);
 
 	if (rc)
 		return rc;
+	if (!m.num && m.nameless == 1) {
+		symcache_build_id_text(hex, m.nameless_id.bytes, m.nameless_id.len);
+		return sc_error_set(err, SC_ENOTFOUND, "the store has no module named %.128s, but a debug "
+				    "file whose program it does not know: if that is it, --build-id %s "
+				    "finds it", name, hex);
+	}
 	if (!m.num && m.nameless)
 		return sc_error_set(err, SC_ENOTFOUND, "the store has no module named %.128s; the names of "
 				    "%zu debug files are not known: index their programs, too, or give "
