@@ -31,6 +31,8 @@ enum {
 	RED_ZONE = 128,          /* bytes below the stack pointer that are in use */
 	STACK_COPY = 1 << 20,    /* of a thread, while it is stopped */
 	STOP_MS = 1000,          /* that a thread is waited for */
+	ALL_STOP_MS = 3000,      /* that all threads together are waited for in vain */
+	LEAST_STOP_MS = 1,       /* and each few of them when that is over */
 	AT_ONCE = 16,            /* threads that are stopped */
 	MAX_REGISTER_BYTES = 512,
 	MAX_TEXT = 4096, MAX_AUXV = 64 << 10, MAX_MAPS = 1 << 30,
@@ -156,12 +158,26 @@ static int read_maps(struct symcache_core *core, struct sc_error *err)
 
 /* ---- threads -------------------------------------------------------------------------------- */
 
-/* Waits until a thread stands, STOP_MS from `begin` on; *signal: one that it was about to get, or 0.
- * False: it is gone, or does not stop. */
-static bool wait_for_stop(pid_t tid, struct timespec begin, int *signal)
+static long ms_since(struct timespec begin)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (now.tv_sec - begin.tv_sec) * 1000 + (now.tv_nsec - begin.tv_nsec) / 1000000;
+}
+
+/* How long threads that were made to stop together are waited for. */
+struct patience {
+	struct timespec begin;
+	long ms;
+	bool in_vain; /* so long, as one of them did not stop */
+};
+
+/* Waits until a thread stands; *signal: one that it was about to get, or 0. False: it is gone, or does
+ * not stop. */
+static bool wait_for_stop(pid_t tid, struct patience *patience, int *signal)
 {
 	const struct timespec pause = { 0, 50000 };
-	struct timespec now;
 	int status;
 	pid_t rc;
 
@@ -170,9 +186,10 @@ static bool wait_for_stop(pid_t tid, struct timespec begin, int *signal)
 			sched_yield();
 		else
 			nanosleep(&pause, NULL);
-		clock_gettime(CLOCK_MONOTONIC, &now);
-		if ((now.tv_sec - begin.tv_sec) * 1000 + (now.tv_nsec - begin.tv_nsec) / 1000000 > STOP_MS)
+		if (ms_since(patience->begin) > patience->ms) {
+			patience->in_vain = true;
 			return false;
+		}
 	}
 	if (rc != tid || !WIFSTOPPED(status))
 		return false;
@@ -254,13 +271,13 @@ static int stop_thread(struct symcache_core *core, uint32_t tid, struct symcache
 /* Reads a thread that was made to stop, and lets it go on. One that ends meanwhile, or does not
  * stop, is left out. False: out of memory. */
 static bool take_thread(struct symcache_core *core, struct symcache_core_thread *t,
-			struct timespec begin)
+			struct patience *patience)
 {
 	struct symcache_core_thread *added;
 	int signal = 0;
 	bool ok;
 
-	if (!wait_for_stop((pid_t)t->tid, begin, &signal))
+	if (!wait_for_stop((pid_t)t->tid, patience, &signal))
 		return true; /* it is let go when the thread ends that seized it */
 	ok = read_thread(core, t);
 	ptrace(PTRACE_DETACH, (pid_t)t->tid, NULL, (void *)(intptr_t)signal);
@@ -316,21 +333,24 @@ static int list_threads(const struct symcache_core *core, struct tids *ret, stru
 static bool take_threads(struct symcache_core *core, const struct tids *tids, int *error)
 {
 	struct symcache_core_thread threads[AT_ONCE];
-	struct timespec begin;
+	long left = ALL_STOP_MS;
 	int failed[AT_ONCE];
 	bool ok = true;
 
 	for (size_t i = 0; ok && i < tids->list.len; i += AT_ONCE) {
 		const size_t n = tids->list.len - i < AT_ONCE ? tids->list.len - i : AT_ONCE;
+		struct patience patience = {
+			.ms = left < LEAST_STOP_MS ? LEAST_STOP_MS : left < STOP_MS ? left : STOP_MS };
 
 		for (size_t k = 0; k < n; k++) {
 			failed[k] = stop_thread(core, tids->list.data[i + k], &threads[k]);
 			*error = failed[k] ? failed[k] : *error;
 		}
-		clock_gettime(CLOCK_MONOTONIC, &begin);
+		clock_gettime(CLOCK_MONOTONIC, &patience.begin);
 		for (size_t k = 0; k < n; k++)
-			if (!failed[k] && !take_thread(core, &threads[k], begin))
+			if (!failed[k] && !take_thread(core, &threads[k], &patience))
 				ok = false; /* the others must go on, too */
+		left -= patience.in_vain ? ms_since(patience.begin) : 0;
 	}
 	return ok;
 }

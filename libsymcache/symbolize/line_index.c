@@ -50,14 +50,40 @@ static void add(uint32_t *head, uint32_t *next, uint32_t item)
 	*head = item + 1;
 }
 
+enum {
+	SHARED_MAX = 16,    /* times that a part of a path has a file, on average */
+	SHORT_PATH = 1024,  /* bytes */
+};
+
+static size_t path_bytes(const struct symcache *c, uint32_t file)
+{
+	const struct symcache_file f = symcache_file(c, file);
+
+	return f.comp_dir.len + f.directory.len + f.name.len;
+}
+
+/* As the names in name_index.c: paths that are long, and made of parts that more files share than
+ * real ones do, are not in the index. */
+static size_t longest_path(const struct symcache *c)
+{
+	const uint32_t files = c->header->num_files;
+	const uint64_t most = (uint64_t)SHARED_MAX * c->header->string_bytes + (uint64_t)SHORT_PATH * files;
+	uint64_t bytes = 0;
+
+	for (uint32_t i = 0; i < files && bytes <= most; i++)
+		bytes += path_bytes(c, i);
+	return bytes <= most ? SIZE_MAX : SHORT_PATH;
+}
+
 static void fill(struct sc_line_index *x)
 {
 	const struct symcache *c = x->cache;
+	const size_t longest = longest_path(c);
 
 	for (uint32_t i = c->header->num_files; i--;) {
 		const struct sc_str name = symcache_file(c, i).name;
 
-		if (name.ptr)
+		if (name.ptr && path_bytes(c, i) <= longest)
 			add(file_head(x, sc_basename(name)), x->next_file, i);
 	}
 	for (uint32_t i = c->header->num_source_locations; i--;) {
