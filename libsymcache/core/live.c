@@ -230,21 +230,21 @@ static bool copy_stack(struct symcache_core *core, uint64_t pointer)
  * a disk, or is gone. */
 static bool read_state(struct symcache_core *core, uint32_t tid, struct symcache_core_thread *t)
 {
-	char path[40], *text, *name, *end;
-	bool ok = false;
-	size_t len;
+	__attribute__((cleanup(sc_close_fd))) int fd = -1;
+	char text[512], *name, *end; /* one read gives all of it, of which the beginning is wanted */
+	ssize_t len;
 
 	*t = (struct symcache_core_thread){ .tid = tid };
-	snprintf(path, sizeof(path), "task/%" PRIu32 "/stat", tid);
-	text = read_proc(core->pid, path, MAX_TEXT, &len);
-	name = text ? strchr(text, '(') : NULL;
+	snprintf(text, sizeof(text), "/proc/%" PRIu32 "/task/%" PRIu32 "/stat", core->pid, tid);
+	fd = open(text, O_RDONLY | O_CLOEXEC);
+	len = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
+	text[len > 0 ? len : 0] = 0;
+	name = strchr(text, '(');
 	end = name ? strrchr(name, ')') : NULL;
-	if (end && end[1] == ' ' && (size_t)(end - name) <= sizeof(t->name)) {
-		memcpy(t->name, name + 1, (size_t)(end - name) - 1);
-		ok = !strchr("DZX", end[2]);
-	}
-	free(text);
-	return ok;
+	if (!end || end[1] != ' ' || (size_t)(end - name) > sizeof(t->name))
+		return false;
+	memcpy(t->name, name + 1, (size_t)(end - name) - 1);
+	return !strchr("DZX", end[2]);
 }
 
 /* Registers and stack of a thread that stands. False: out of memory. */
