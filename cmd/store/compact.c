@@ -132,7 +132,7 @@ const struct command compact_command = {
 		"some 400 MB a second. What is packed stays so until --unpack, or until another cache "
 		"takes its place. Those that would not be smaller are left as they are. The options that "
 		"choose among entries say which are packed or unpacked. Versions of symcache that know no "
-		"packed entries can read the others, and no longer write to the store.",
+		"packed entries can read the others, and write to the store again once none is packed.",
 	.opts = opts,
 	.essential = "store pack unpack json",
 	.examples =

@@ -165,6 +165,53 @@ static int commit(struct repacking *r)
 	return rc;
 }
 
+/* 0: no entry is packed; MDB_KEYEXIST: one is, or cannot be read; else LMDB's code. */
+static int find_packed(struct symstore *store, MDB_txn *txn)
+{
+	MDB_cursor *cursor __attribute__((cleanup(symstore_cursor_cleanup))) = NULL;
+	struct symstore_entry e;
+	MDB_val key, value;
+	int rc = mdb_cursor_open(txn, store->entries, &cursor);
+
+	while (!rc && !(rc = mdb_cursor_get(cursor, &key, &value, MDB_NEXT)))
+		if (!symstore_entry_decode(key.mv_data, key.mv_size, value.mv_data, value.mv_size, &e) ||
+		    e.packed_size)
+			return MDB_KEYEXIST;
+	return rc == MDB_NOTFOUND ? 0 : rc;
+}
+
+static int lower_format(struct symstore *store, MDB_txn *txn)
+{
+	MDB_val key = { strlen(SYMSTORE_FORMAT_KEY), SYMSTORE_FORMAT_KEY }, value;
+	struct symstore_format format;
+	int rc = mdb_get(txn, store->meta, &key, &value);
+
+	if (rc || !symstore_format_decode(value.mv_data, value.mv_size, &format) ||
+	    format.format != SYMSTORE_FORMAT_PACKED || (rc = find_packed(store, txn)))
+		return rc;
+	format.format = SYMSTORE_FORMAT;
+	format.write_since = 1;
+	return symstore_put_format(store, txn, &format);
+}
+
+/* Once no entry is packed, programs that know no packed ones may write again. */
+static int finish_unpacking(struct symstore *store, struct sc_error *err)
+{
+	MDB_txn *txn;
+	int rc;
+
+	pthread_mutex_lock(&store->commit_lock);
+	if (!(rc = symstore_txn_begin(store, 0, &txn, err))) {
+		if ((rc = lower_format(store, txn)))
+			mdb_txn_abort(txn);
+		else
+			rc = mdb_txn_commit(txn);
+		rc = !rc || rc == MDB_KEYEXIST ? 0 : symstore_fail(store, rc, err, "cannot write");
+	}
+	pthread_mutex_unlock(&store->commit_lock);
+	return rc;
+}
+
 int symstore_repack(struct symstore *store, const struct symstore_repack_options *options,
 		    struct symstore_repacked *ret, struct sc_error *err)
 {
@@ -191,6 +238,8 @@ int symstore_repack(struct symstore *store, const struct symstore_repack_options
 			rc = commit(r);
 		clear(r);
 	}
+	if (!rc && !options->level && ret->entries)
+		rc = finish_unpacking(store, err);
 	vec_deinit(&r->ids);
 	free(r);
 	return rc;
