@@ -22,7 +22,7 @@ update=
 TESTDATA=$root/testdata PROGRAMS=$root/build/testprogs SHARED=$(realpath -m "$root/../shared")
 DEBIAN12=$root/build/debian12
 export SYMCACHE TESTDATA PROGRAMS SHARED DEBIAN12 LC_ALL=C TZ=UTC
-unset SYMCACHE_STORE XDG_CACHE_HOME DEBUGINFOD_URLS
+unset SYMCACHE_STORE SYMCACHE_URLS XDG_CACHE_HOME DEBUGINFOD_URLS
 "$root/scripts/testprogs.sh" "$PROGRAMS" || exit 2
 "$root/scripts/debian12.sh" "$DEBIAN12" # where it fails, the cases that need it are skipped
 top=$(mktemp -d)

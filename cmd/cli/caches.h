@@ -39,4 +39,37 @@ struct fetch_options {
 int fetch_create(const struct fetch_options *options, struct symcache_debuginfod **ret,
 		 struct sc_error *err);
 
+/* ---- --url --------------------------------------------------------------------------- */
+
+struct sites_options {
+	struct opt_list urls;
+	const char *verify_key;
+	struct opt_age retry;
+};
+
+#define OPTS_SITES(where) \
+	{ "url", 0, OPT_LIST, &(where)->urls, "URL", \
+	  "take what the store lacks from this tree on a web server ('symcache export --shape tree'), " \
+	  "and store it; may be repeated; $SYMCACHE_URLS has more" }, \
+	{ "url-retry", 0, OPT_AGE, &(where)->retry, "AGE", \
+	  "ask again for what these trees did not have this long ago: 1d (default), 12h, 0s" }, \
+	{ "verify-key", 0, OPT_STRING, &(where)->verify_key, "KEY", \
+	  "take from them only what is signed by this Ed25519 public key (PEM)" }
+
+/* Of the options and $SYMCACHE_URLS; *ret is NULL if neither names a tree. SC_EINVAL: not a URL, or a
+ * key without one; SC_ENOMEM. */
+int sites_create(const struct sites_options *options, struct symbundle_sites **ret,
+		 struct sc_error *err);
+
+/* Both kinds of servers, into to->debuginfod and to->sites. After an error there are none. */
+int servers_create(const struct fetch_options *fetch, const struct sites_options *sites,
+		   struct symcache_caches_options *to, struct sc_error *err);
+void servers_destroy(const struct symcache_caches_options *from);
+
+/* Is any tree named? Then a store that is not there is made. */
+bool sites_named(const struct sites_options *options);
+
+/* How long servers may take, of the environment. */
+struct symbundle_web web_limits(void);
+
 #endif

@@ -19,6 +19,10 @@ static const struct known environment[] = {
 	  "store is named; without it, that is ~/.cache." },
 	{ "frozen", "SYMCACHE_FROZEN", "If it is neither empty nor 0, as --frozen; commands that write "
 	  "the store are refused." },
+	{ "url", "SYMCACHE_URLS", "Trees on web servers, with blanks between them, that are asked for what the "
+	  "store lacks, behind those of --url." },
+	{ "url", "SYMCACHE_URL_TIMEOUT", "Seconds after which a web server that sends nothing is left alone; 10 "
+	  "by default. SYMCACHE_URL_MAXTIME: the most that a file may take; 3600." },
 	{ "debuginfod", "DEBUGINFOD_URLS", "The servers that --debuginfod asks." },
 	{ "again", "TMPDIR", "Where members of archives are unpacked that are too large for "
 	  "memory; without it /tmp." },

@@ -24,6 +24,7 @@ static struct {
 	struct opt_list debug_dirs, modules, threads, path_maps, source_dirs, own;
 	uint64_t source_lines;
 	struct fetch_options fetch;
+	struct sites_options sites;
 	bool all, registers, summary;
 	int format, color;
 	bool live; /* processes that run, not files */
@@ -50,6 +51,7 @@ static const struct opt opts[] = {
 	{ "summary", 0, OPT_FLAG, &o.summary, NULL,
 	  "the modules instead of the stacks: frames in each, and what it lacks" },
 	OPT_DEBUG_DIRS(&o.debug_dirs),
+	OPTS_SITES(&o.sites),
 	OPT_FETCH(&o.fetch, "ask the servers in $DEBUGINFOD_URLS for what the store lacks, programs and "
 		  "debug files"),
 	{ 0 },
@@ -153,7 +155,7 @@ static int open_core(const char *operand, struct symcache_core **ret, struct sc_
 	return symcache_core_attach((uint32_t)pid, ret, err);
 }
 
-static int run_file(const char *path, struct symcache_debuginfod *debuginfod,
+static int run_file(const char *path, const struct symcache_caches_options *from,
 		    struct markup_core_options *options)
 {
 	struct symcache_core *core;
@@ -165,8 +167,7 @@ static int run_file(const char *path, struct symcache_debuginfod *debuginfod,
 		cmd_error("%s", err.msg);
 		return STATUS_ERROR;
 	}
-	cmd_caches_init(&caches, o.store, (struct symcache_caches_options){
-		.debug_dirs = o.debug_dirs.items, .debuginfod = debuginfod, .without_symbols = true });
+	cmd_caches_init(&caches, o.store, *from);
 	options->caches = caches.caches;
 	symcache_core_use(core, caches.caches, "--module");
 	if (bind_modules(core))
@@ -204,7 +205,7 @@ static int run(int argc, char **argv, struct sc_error *err)
 		.color = color_wanted(o.color), .brief = isatty(STDOUT_FILENO) };
 	const struct symcache_maps maps = { .path_maps = o.path_maps.items };
 	struct symcache_source_search search = { .folders = o.source_dirs.items };
-	struct symcache_debuginfod *debuginfod = NULL;
+	struct symcache_caches_options from = { .without_symbols = true };
 	uint32_t *threads = NULL;
 	int status = STATUS_OK, rc;
 
@@ -220,7 +221,7 @@ static int run(int argc, char **argv, struct sc_error *err)
 				    "--format html");
 	if (o.link && page_link_check(o.link, err))
 		return err->code;
-	if (named_store_missing(o.store))
+	if (!sites_named(&o.sites) && named_store_missing(o.store))
 		return STATUS_ERROR;
 	if (thread_ids(&threads, err))
 		return err->code;
@@ -228,11 +229,12 @@ static int run(int argc, char **argv, struct sc_error *err)
 	options.source_lines = o.source_lines;
 	options.search = &search;
 	rc = symcache_transforms_init(&search.maps, &maps, err);
-	rc = rc ? rc : fetch_create(&o.fetch, &debuginfod, err);
+	rc = rc ? rc : servers_create(&o.fetch, &o.sites, &from, err);
+	from.debug_dirs = o.debug_dirs.items;
 	if (!rc && o.source_lines)
 		search.files = must(symcache_debug_files_create(o.debug_dirs.items, NULL));
 	for (int i = 0; i < argc && !rc; i++) {
-		const int of = run_file(argv[i], debuginfod, &options);
+		const int of = run_file(argv[i], &from, &options);
 
 		if (i + 1 < argc && o.format == MARKUP_REPORT_TEXT)
 			putchar('\n');
@@ -240,7 +242,7 @@ static int run(int argc, char **argv, struct sc_error *err)
 	}
 	symcache_debug_files_destroy(search.files);
 	symcache_transforms_deinit(&search.maps);
-	symcache_debuginfod_destroy(debuginfod);
+	servers_destroy(&from);
 	free(threads);
 	/* What was shown may lack something. */
 	return rc ? rc : sc_memory_refusals() ? sc_no_memory(err) : status;

@@ -26,6 +26,7 @@ static struct {
 	struct opt_list debug_dirs, path_maps, source_dirs, own;
 	uint64_t source_lines;
 	struct fetch_options fetch;
+	struct sites_options sites;
 	struct form form;
 	bool summary, quiet, group;
 	uint64_t jobs, task;
@@ -36,6 +37,7 @@ static const struct opt opts[] = {
 	{ "debug-file-directory", 0, OPT_LIST, &o.debug_dirs, "DIR",
 	  "for what the store lacks: where .build-id/xx/rest.debug is looked for; it is indexed "
 	  "on first use; may be repeated (default: /usr/lib/debug)" },
+	OPTS_SITES(&o.sites),
 	OPT_FETCH(&o.fetch, "ask the servers in $DEBUGINFOD_URLS for what is not found "
 	  "locally; it is also indexed"),
 	OPTS_FORM(&o.form),
@@ -317,7 +319,7 @@ static int filter_task(int argc, struct sc_error *err)
 	if (!o.output_dir || o.task == UINT64_MAX)
 		return sc_error_set(err, SC_EINVAL, "--plan needs --task N and -o OUT");
 	if (argc || memcmp(&o.form, &none, sizeof(none)) || o.dumpfile_output || o.debug_dirs.len ||
-	    o.fetch.on || o.summary || o.group || o.source_lines || o.missing || o.link ||
+	    o.fetch.on || o.sites.urls.len || o.summary || o.group || o.source_lines || o.missing || o.link ||
 	    o.own.len)
 		return sc_error_set(err, SC_EINVAL, "--plan takes only --task, -o, --store, --input-root, -j "
 				    "and -q: the plan has the logs and options, and symbols are those of "
@@ -371,20 +373,19 @@ static int run(int argc, char **argv, struct sc_error *err)
 			must(NULL);
 	markup.name_inputs = !o.output_dir && logs.num > 1;
 	if (logs.num == 1)
-		markup.title = strcmp(logs.logs[0].path, "-") ? logs.logs[0].path
-								    : "standard input";
+		markup.title = strcmp(logs.logs[0].path, "-") ? logs.logs[0].path : "standard input";
 	if (!form_valid(&o.form))
 		return STATUS_ERROR;
 	if (check_options(&logs, &markup, err))
 		return err->code;
 	/* What comes through a pipe would be lost. */
-	no_store = named_store_missing(o.store);
+	no_store = !sites_named(&o.sites) && named_store_missing(o.store);
 	if (no_store && (logs.num != 1 || strcmp(logs.logs[0].path, "-")))
 		return STATUS_ERROR;
 	if (markup_tally_create(&tally))
 		return sc_no_memory(err);
 	if (symcache_transforms_init(&search.maps, &maps, err) ||
-	    fetch_create(&o.fetch, &from.debuginfod, err)) {
+	    servers_create(&o.fetch, &o.sites, &from, err)) {
 		symcache_transforms_deinit(&search.maps);
 		return err->code;
 	}
@@ -407,7 +408,7 @@ static int run(int argc, char **argv, struct sc_error *err)
 	symcache_debug_files_destroy(search.files);
 	symcache_transforms_deinit(&search.maps);
 	cmd_caches_deinit(&c);
-	symcache_debuginfod_destroy(from.debuginfod);
+	servers_destroy(&from);
 	if (status < 0)
 		return status;
 	report(&logs, tally, status == STATUS_OK);

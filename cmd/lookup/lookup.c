@@ -22,6 +22,7 @@ static struct {
 	const char *build_id, *file, *cache, *named, *store, *symbol, *where;
 	struct opt_list debug_dirs, path_maps, source_dirs;
 	struct fetch_options fetch;
+	struct sites_options sites;
 	struct symcache_answer_options how;
 	int color;
 	bool version;
@@ -46,6 +47,7 @@ static const struct opt opts[] = {
 	  "last parts" },
 	OPTS_STORE_READ(&o.store),
 	OPT_DEBUG_DIRS(&o.debug_dirs),
+	OPTS_SITES(&o.sites),
 	OPT_FETCH(&o.fetch, "ask the servers in $DEBUGINFOD_URLS for what the store lacks, and "
 		  "store it"),
 	{ "output-style", 0, OPT_ENUM, &o.how.style, "STYLE", "LLVM (default), GNU or JSON",
@@ -111,7 +113,7 @@ static int lines_of_operands(char **operands, int n)
 	return lines;
 }
 
-static int look_up(struct symcache_debuginfod *debuginfod, int argc, char **argv)
+static int look_up(const struct symcache_caches_options *from, int argc, char **argv)
 {
 	struct symcache_answer_options *how = &o.how;
 	struct cmd_caches caches;
@@ -125,8 +127,7 @@ static int look_up(struct symcache_debuginfod *debuginfod, int argc, char **argv
 	how->color = color_wanted(o.color);
 	how->reasons = isatty(STDERR_FILENO);
 	how->search.folders = o.source_dirs.items;
-	cmd_caches_init(&caches, o.store, (struct symcache_caches_options){
-			.debug_dirs = o.debug_dirs.items, .debuginfod = debuginfod });
+	cmd_caches_init(&caches, o.store, *from);
 	if (o.where && how->style != MARKUP_STYLE_JSON)
 		how->pretty = true;
 	status = o.where ? answer_find(*how, caches.caches, SYMCACHE_FIND_LINE, o.where) :
@@ -141,7 +142,7 @@ static int run(int argc, char **argv, struct sc_error *err)
 	static char id[SYMCACHE_BUILD_ID_TEXT];
 	const struct symcache_maps maps = { .path_maps = o.path_maps.items };
 	struct symcache_transforms *paths = &o.how.search.maps;
-	struct symcache_debuginfod *debuginfod;
+	struct symcache_caches_options from = { .debug_dirs = NULL };
 	int status;
 
 	if (o.version) {
@@ -157,7 +158,7 @@ static int run(int argc, char **argv, struct sc_error *err)
 				    "addresses and --explain, and need --file, --module, --build-id "
 				    "or --cache");
 	/* A file can do without one, unless it is asked for here. */
-	if ((o.store || o.build_id || o.named) && named_store_missing(o.store))
+	if ((o.store || o.build_id || o.named) && !sites_named(&o.sites) && named_store_missing(o.store))
 		return STATUS_ERROR;
 	if (o.named) {
 		status = find_named(o.store, o.named, id);
@@ -166,13 +167,14 @@ static int run(int argc, char **argv, struct sc_error *err)
 		o.build_id = id;
 	}
 	if (symcache_transforms_init(paths, &maps, err) ||
-	    fetch_create(&o.fetch, &debuginfod, err)) {
+	    servers_create(&o.fetch, &o.sites, &from, err)) {
 		symcache_transforms_deinit(paths);
 		return err->code;
 	}
-	status = look_up(debuginfod, argc, argv);
+	from.debug_dirs = o.debug_dirs.items;
+	status = look_up(&from, argc, argv);
 	symcache_transforms_deinit(paths);
-	symcache_debuginfod_destroy(debuginfod);
+	servers_destroy(&from);
 	return status;
 }
 

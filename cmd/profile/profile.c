@@ -31,6 +31,7 @@ static struct {
 	const char *store, *output, *output_dir, *value, *link, *jit_dir;
 	struct opt_list debug_dirs, modules, path_maps, own;
 	struct fetch_options fetch;
+	struct sites_options sites;
 	int form, names;
 	bool force, return_addresses, summary, json, quiet;
 	uint64_t jobs;
@@ -76,6 +77,7 @@ static const struct opt opts[] = {
 	{ "debug-file-directory", 0, OPT_LIST, &o.debug_dirs, "DIR",
 	  "for what the store lacks: where .build-id/xx/rest.debug is looked for; it is indexed "
 	  "on first use; may be repeated (default: /usr/lib/debug)" },
+	OPTS_SITES(&o.sites),
 	OPT_FETCH(&o.fetch, "ask the servers in $DEBUGINFOD_URLS for what is not found "
 	  "locally; it is also indexed"),
 	{ "jobs", 'j', OPT_COUNT, &o.jobs, "N",
@@ -313,9 +315,9 @@ static int run(int argc, char **argv, struct sc_error *err)
 
 	if (rc)
 		return rc;
-	if (named_store_missing(o.store))
+	if (!sites_named(&o.sites) && named_store_missing(o.store))
 		return STATUS_ERROR;
-	rc = fetch_create(&o.fetch, &from.debuginfod, err);
+	rc = servers_create(&o.fetch, &o.sites, &from, err);
 	if (rc)
 		return rc;
 	cmd_caches_init(&c, o.store, from);
@@ -330,7 +332,7 @@ static int run(int argc, char **argv, struct sc_error *err)
 		rc = o.output_dir ? run_all(argc, argv, &options, err) : run_one(*argv, &options, err);
 	symcache_names_destroy(options.names);
 	cmd_caches_deinit(&c);
-	symcache_debuginfod_destroy(from.debuginfod);
+	servers_destroy(&from);
 	return rc;
 }
 

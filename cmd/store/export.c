@@ -12,15 +12,15 @@
 #include "cmd/cli/store.h"
 #include "cmd/cmd.h"
 #include "cmd/store/select.h"
+#include "cmd/store/wanted.h"
 #include "libsymcache/bundle/bundle.h"
-#include "libsymcache/logs/logs.h"
 #include "libsymcache/packed/packed.h"
 #include "libsymcache/symbolize/symbolize.h"
 
 static struct {
 	const char *store, *output, *since, *delta_from, *sign;
 	struct selection sel;
-	struct opt_list logs, cores;
+	struct wanted_options by;
 	int shape, format;
 	uint64_t level;
 	bool names_only, name_hash, estimate, json, quiet;
@@ -37,12 +37,7 @@ static const struct opt opts[] = {
 	  "another export adds to; archive: one tar.zst (default: by the name: NAME.store, "
 	  "NAME.tar.zst, else a tree)",
 	  .choices = shapes },
-	{ "for-log", 0, OPT_LIST, &o.logs, "FILE",
-	  "those whose modules are in this log, announced in markup or used by frames of any "
-	  "format, by build ID or as the only entry of their name; \"-\" is standard input; may "
-	  "be repeated" },
-	{ "for-core", 0, OPT_LIST, &o.cores, "FILE",
-	  "those whose modules are in this core file; may be repeated" },
+	OPTS_WANTED(&o.by),
 	{ "since", 0, OPT_STRING, &o.since, "BUNDLE",
 	  "but for what an earlier bundle had with the same tags; its " SYMBUNDLE_MANIFEST
 	  " is enough" },
@@ -71,49 +66,11 @@ static const struct opt opts[] = {
 	{ 0 },
 };
 
-struct wanted {
-	struct symstore_ids ids, missing;
-	struct symlog_modules modules;  /* of logs and core files */
-	bool nameless;                  /* a name has no entry, or several */
-};
-
-static void wanted_deinit(struct wanted *w)
-{
-	symstore_ids_deinit(&w->ids);
-	symstore_ids_deinit(&w->missing);
-	symlog_modules_deinit(&w->modules);
-}
-
-static void on_unknown(void *ctx, const char *name, const struct sc_error *why)
-{
-	((struct wanted *)ctx)->nameless = true;
-	cmd_error("%s: %s%s", name, why->msg, why->code == SC_EINVAL
-		  ? "; name one of them behind the options" : "");
-}
-
-static int read_logs(struct wanted *w, struct sc_error *err)
-{
-	struct symlog_modules_options how = {
-		.unknown = on_unknown, .fault = cmd_complain, .ctx = w };
-	struct cmd_caches c;
-	int rc;
-
-	cmd_caches_init(&c, o.store, (struct symcache_caches_options){ .store_optional = true });
-	how.caches = c.caches;
-	rc = symlog_modules_of_logs(o.logs.items, o.logs.len, &how, &w->modules, err);
-	cmd_caches_deinit(&c);
-	return rc;
-}
-
 static int gather_ids(struct symstore_reader *reader, char **texts, struct wanted *w,
 		      struct sc_error *err)
 {
-	int rc = o.logs.len ? read_logs(w, err) : 0;
+	int rc = wanted_read(w, &o.by, o.store, err);
 
-	for (size_t i = 0; i < o.cores.len && !rc; i++)
-		rc = symlog_modules_of_core(o.cores.items[i], &w->modules, err);
-	for (size_t i = 0; i < w->modules.len && !rc; i++)
-		rc = symstore_ids_add(&w->ids, &w->modules.data[i].id, err);
 	for (; *texts && !rc; texts++) {
 		struct symstore_id id = { 0 };
 
@@ -135,12 +92,7 @@ static void on_writing(void *ctx, uint64_t done, uint64_t total, const char *ite
 
 static void on_missing(void *ctx, const struct symstore_id *id)
 {
-	struct wanted *w = ctx;
-	const char *name = symlog_module_name(&w->modules, id);
-
-	must(symstore_ids_add(&w->missing, id, NULL) ? NULL : w);
-	cmd_error("the store has no symbols of %s%s%s%s", shown_id(id->bytes, id->len),
-		  name ? " (" : "", name ? name : "", name ? ")" : "");
+	wanted_missing(ctx, "the store has no symbols of", id);
 }
 
 static enum symbundle_shape shape(void)
@@ -153,7 +105,7 @@ static int export(struct symstore_reader *reader, char **texts, struct wanted *w
 		  struct symbundle_exported *done, struct sc_error *err)
 {
 	static const struct symstore_id none;
-	const bool all = !o.logs.len && !o.cores.len && !*texts;
+	const bool all = !wanted_asked(&o.by) && !*texts;
 	struct symbundle_export_options options = {
 		.choose = selection_of(&o.sel), .since = o.since, .delta_from = o.delta_from,
 		.sign_key = o.sign,
@@ -170,20 +122,6 @@ static int export(struct symstore_reader *reader, char **texts, struct wanted *w
 	if (rc)
 		return rc == SC_ENOTFOUND ? SC_EINVAL : rc; /* a build ID that was named */
 	return symbundle_export(reader, o.output, shape(), &options, done, err);
-}
-
-static void missing_json(struct mk_gen *j, const struct wanted *w)
-{
-	mk_gen_open_array(j, "missing_modules");
-	for (size_t i = 0; i < w->missing.len; i++) {
-		const struct symstore_id *id = &w->missing.data[i];
-
-		mk_gen_open_map(j, NULL);
-		mk_gen_text(j, "build_id", shown_id(id->bytes, id->len));
-		mk_gen_text(j, "name", symlog_module_name(&w->modules, id));
-		mk_gen_close_map(j);
-	}
-	mk_gen_close_array(j);
 }
 
 static void summarise(const struct symbundle_exported *done, const struct wanted *w)
@@ -219,7 +157,7 @@ static void summarise(const struct symbundle_exported *done, const struct wanted
 		mk_gen_number(j, "deltas", done->deltas);
 	mk_gen_number(j, "as_before", done->as_before);
 	mk_gen_number(j, "missing", done->missing);
-	missing_json(j, w);
+	wanted_missing_json(j, w);
 	mk_gen_number(j, "damaged", done->damaged);
 	if (o.name_hash)
 		mk_gen_text(j, "manifest_xxh128", done->hash);

@@ -1,7 +1,11 @@
 /* symcache import: a bundle, a tree of SymCache files or another store → the store. */
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
+#include "cmd/cli/caches.h"
+#include "cmd/cli/memory.h"
 #include "cmd/cli/messages.h"
 #include "cmd/cli/output.h"
 #include "cmd/cli/progress.h"
@@ -9,17 +13,24 @@
 #include "cmd/cli/store.h"
 #include "cmd/cmd.h"
 #include "cmd/store/select.h"
-#include "libsymcache/base/cleanup.h"
+#include "cmd/store/wanted.h"
+#include "libsymcache/base/build_id.h"
+#include "libsymcache/base/text.h"
 #include "libsymcache/bundle/bundle.h"
 
 static struct {
 	const char *store, *verify_key;
-	struct opt_list tags;
+	struct opt_list tags, ids, only;
+	struct wanted_options by;
 	bool no_replace, packed, pin, json, quiet;
 } o;
 
 static const struct opt opts[] = {
 	OPT_STORE(&o.store),
+	{ "build-id", 0, OPT_LIST, &o.ids, "ID", "only the entry of this build ID; may be repeated" },
+	OPTS_WANTED(&o.by),
+	{ "only-tag", 0, OPT_LIST, &o.only, "TAG",
+	  "only those with this tag, or with this key of tags; may be repeated: one of them" },
 	{ "verify-key", 0, OPT_STRING, &o.verify_key, "KEY",
 	  "take only what is signed by this Ed25519 public key (PEM)" },
 	{ "tag", 0, OPT_LIST, &o.tags, "TAG",
@@ -56,7 +67,63 @@ static void on_fault(void *ctx, const char *name, const char *why)
 	cmd_error("%s: %s: left out", name, why);
 }
 
-static void summarise(const struct symbundle_imported *m)
+/* What is asked for; of each ID how many bundles lack it. */
+struct asked {
+	struct wanted wanted;
+	unsigned *lacking;
+};
+
+static void asked_deinit(struct asked *a)
+{
+	wanted_deinit(&a->wanted);
+	free(a->lacking);
+}
+
+static void on_missing(void *ctx, const struct symstore_id *id)
+{
+	struct asked *a = ctx;
+
+	for (size_t i = 0; i < a->wanted.ids.len; i++)
+		a->lacking[i] += !memcmp(&a->wanted.ids.data[i], id, sizeof(*id));
+}
+
+/* Sets options->ids, unless all are asked for. */
+static int ask(struct asked *a, struct symbundle_import_options *options, struct sc_error *err)
+{
+	static const struct symstore_id none;
+	int rc = wanted_read(&a->wanted, &o.by, o.store, err);
+
+	for (size_t i = 0; i < o.ids.len && !rc; i++) {
+		struct symstore_id id = { 0 };
+		size_t nibbles;
+
+		if (symcache_build_id_parse(o.ids.items[i], id.bytes, &nibbles, NULL) || nibbles % 2)
+			return sc_error_set(err, SC_EINVAL, "--build-id '%.140s': not a build ID", o.ids.items[i]);
+		id.len = nibbles / 2;
+		rc = symstore_ids_add(&a->wanted.ids, &id, err);
+	}
+	if (rc || (!o.ids.len && !wanted_asked(&o.by)))
+		return rc;
+	a->wanted.ids.len = symstore_ids_sort(a->wanted.ids.data, a->wanted.ids.len);
+	a->lacking = must_calloc(a->wanted.ids.len + 1, sizeof(*a->lacking));
+	options->num_ids = a->wanted.ids.len;
+	options->ids = a->wanted.ids.len ? a->wanted.ids.data : &none;
+	return 0;
+}
+
+/* What none of the bundles has. */
+static void report_missing(struct asked *a, int bundles, char **paths)
+{
+	char *one = must(sc_text("%.200s has no symbols of", paths[0]));
+
+	for (size_t i = 0; i < a->wanted.ids.len; i++)
+		if (a->lacking[i] == (unsigned)bundles)
+			wanted_missing(&a->wanted, bundles == 1 ? one : "none of the bundles has symbols of",
+				       &a->wanted.ids.data[i]);
+	free(one);
+}
+
+static void summarise(const struct symbundle_imported *m, const struct wanted *w, bool chosen)
 {
 	struct mk_gen *j;
 
@@ -79,6 +146,8 @@ static void summarise(const struct symbundle_imported *m)
 	mk_gen_number(j, "conflicts", m->conflicts);
 	mk_gen_number(j, "kept", m->kept);
 	mk_gen_number(j, "bad", m->bad);
+	if (chosen)
+		wanted_missing_json(j, w);
 	mk_gen_bool(j, "signature_checked", o.verify_key);
 	out_json_close(j);
 }
@@ -101,11 +170,14 @@ static int run(int argc, char **argv, struct sc_error *err)
 {
 	struct symstore *store __attribute__((cleanup(close_store))) = NULL;
 	char *tags __attribute__((cleanup(sc_free_text))) = NULL;
+	struct asked asked __attribute__((cleanup(asked_deinit))) = { .lacking = NULL };
+	const struct symstore_selection choose = { SYMSTORE_ANY, .tags = o.only.items };
 	struct symbundle_imported done = { 0 };
 	struct symbundle_import_options options = {
 		.open_store = on_first, .has_store = has_store, .verify_key = o.verify_key, .fault = on_fault,
 		.conflict = on_conflict, .replaced = on_replaced, .no_replace = o.no_replace, .packed = o.packed,
-		.progress = progress_update,
+		.progress = progress_update, .missing = on_missing, .web = web_limits(), .ctx = &asked,
+		.choose = o.only.len ? &choose : NULL,
 	};
 	int rc;
 
@@ -114,22 +186,26 @@ static int run(int argc, char **argv, struct sc_error *err)
 	progress_begin("importing", PROGRESS_ITEMS, o.quiet);
 	rc = symstore_tags_make(o.tags.items, o.tags.len, o.pin, &tags, err);
 	options.tags = tags;
+	rc = rc ? rc : ask(&asked, &options, err);
 	for (int i = 0; i < argc && !rc; i++)
 		rc = symbundle_import(&store, argv[i], &options, &done, err);
 	progress_erase();
-	summarise(&done);
-	if (!rc && !(done.imported + done.unchanged + done.better_in_store + done.conflicts +
+	if (!rc)
+		report_missing(&asked, argc, argv);
+	summarise(&done, &asked.wanted, options.ids);
+	if (!rc && !asked.wanted.missing.len && !(done.imported + done.unchanged + done.better_in_store + done.conflicts +
 		     done.kept + done.bad)) {
 		cmd_error("nothing to import: no cache in %s%s", argv[0],
 			  argc > 1 ? " or the others" : "");
 		return STATUS_PARTLY;
 	}
-	return rc ? rc : done.bad ? STATUS_PARTLY : STATUS_OK;
+	return rc ? rc : done.bad || asked.wanted.missing.len || asked.wanted.nameless ? STATUS_PARTLY :
+	       STATUS_OK;
 }
 
 const struct command import_command = {
 	.name = "import",
-	.operands = "PATH...",
+	.operands = "PATH|URL...",
 	.summary = "merge bundles, trees and other stores into the store",
 	.description =
 		"Takes what 'symcache export' wrote, a folder of SymCache files "
@@ -138,16 +214,20 @@ const struct command import_command = {
 		"named and left out. A cache with better symbols replaces one with worse of the "
 		"same build ID, never the other way round; of equally good ones that differ, the "
 		"one indexed later stays, and that is reported. Tags are united.\n\n"
+		"A URL, http:// or https://, is that of a tree on a web server ('symcache export --shape "
+		"tree'). Of what is chosen there by build IDs, logs or core files, nothing else is fetched, and "
+		"of all only what the store does not have.\n\n"
 		"The public key of --verify-key is derived from the private key that signed: "
 		"'openssl pkey "
 		"-in key.pem -pubout -out public.pem'.",
 	.opts = opts,
-	.essential = "store verify-key tag json",
+	.essential = "store for-log build-id verify-key tag json",
 	.examples =
 		"  symcache import release.tar.zst\n"
 		"  symcache import --verify-key public.pem /media/stick/bundle\n"
-		"  symcache import other.store --tag from=other\n",
-	.partly = "something in a bundle was bad, or it has no cache",
+		"  symcache import other.store --tag from=other\n"
+		"  symcache import https://symbols.example.org/ --for-log crash.log\n",
+	.partly = "something in a bundle was bad, or it lacks what is asked for, or it has no cache",
 	.failed = "a bundle could not be read, or is not signed by the key",
 	.see_also = "symcache-export(1) symcache-verify(1)",
 	.run = run,

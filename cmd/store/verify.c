@@ -8,6 +8,7 @@
 #include <limits.h>
 #include <stdio.h>
 
+#include "cmd/cli/caches.h"
 #include "cmd/cli/messages.h"
 #include "cmd/cli/output.h"
 #include "cmd/cli/progress.h"
@@ -179,7 +180,8 @@ static struct symstore *old_store(void *ctx)
 static int verify_bundle(struct verification *v, const char *path)
 {
 	const struct symbundle_reader reader = {
-		.verify_key = o.verify_key, .old_store = old_store, .entry = valid_member, .fault = bad_member,
+		.verify_key = o.verify_key, .web = web_limits(), .old_store = old_store,
+		.entry = valid_member, .fault = bad_member,
 		.progress = progress_update, .ctx = v,
 	};
 	struct sc_error err;

@@ -74,7 +74,17 @@ int symbundle_export(struct symstore_reader *reader, const char *path, enum symb
 
 /* ---- reading ---------------------------------------------------------------------- */
 
+/* How long a web server may take. 0: what is said here. */
+struct symbundle_web {
+	int patience;               /* seconds in which it sends nothing, or less than 4 KiB: 10 */
+	int most_seconds;           /* for a file: 3600 */
+};
+
+/* Is it http://… or https://…, a tree on a web server? */
+bool symbundle_is_url(const char *path);
+
 struct symbundle_reader {
+	struct symbundle_web web;
 	const char *verify_key;     /* path of the Ed25519 public key (PEM) that must have signed
 	                             * the manifest, or NULL */
 	/* The entries of these build IDs; NULL: all. Of a tree in parts, nothing else is read. */
@@ -98,7 +108,8 @@ struct symbundle_reader {
 };
 
 /*
- * Reads a bundle, a tree of SymCache files without a manifest, or any store. Each cache is
+ * Reads a bundle, a tree of SymCache files without a manifest, any store, or the tree in parts on a
+ * web server: `path` is its URL. Each cache is
  * compared with the manifest and checked by the rules of its format, packed ones on all cores;
  * in memory are 64 MB of caches, or one file of the bundle. Build ID and kinds of symbols are what the cache itself says. An error is what
  * prevents all reading; SC_EFORMAT also: not signed, although verify_key asks for it.
@@ -115,6 +126,12 @@ struct symbundle_import_options {
 	/* Is it there, so that it may have entries that others are packed against? NULL: yes. */
 	bool (*has_store)(void *ctx);
 	const char *verify_key;     /* as above */
+	/* As in struct symbundle_reader. */
+	const struct symstore_id *ids;
+	size_t num_ids;
+	const struct symstore_selection *choose;
+	void (*missing)(void *ctx, const struct symstore_id *id);
+	struct symbundle_web web;
 	const char *tags;           /* put on what is imported, in addition to its own; or NULL */
 	bool no_replace;            /* nothing takes the place of what the store has */
 	bool packed;                /* what is imported is stored packed: symstore_write_packed() */

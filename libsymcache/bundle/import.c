@@ -167,6 +167,34 @@ static struct symstore *old_store(void *ctx)
 	return *m->store;
 }
 
+/* Is nothing to be done but to count it? Then its cache is not even fetched. */
+static bool has_entry(void *ctx, const struct symstore_entry *entry)
+{
+	struct importing *m = ctx;
+	struct symstore_reader *reader;
+	struct symstore_entry old;
+	char *tags = tags_of(m, entry);
+	bool has = false;
+
+	if (tags && old_store(m) && !symstore_read_begin(*m->store, &reader, NULL)) {
+		has = !symstore_entry(reader, entry->build_id, entry->build_id_len, &old, NULL) &&
+		      old.cache_size == entry->cache_size && old.cache_hash == entry->cache_hash &&
+		      symstore_names_have(old.tags, tags) && symstore_names_have(old.names, entry->names);
+		symstore_read_end(reader);
+	}
+	free(tags);
+	m->done->unchanged += has;
+	return has;
+}
+
+static void on_missing(void *ctx, const struct symstore_id *id)
+{
+	struct importing *m = ctx;
+
+	if (m->o->missing)
+		m->o->missing(m->o->ctx, id);
+}
+
 static void on_fault(void *ctx, const char *name, const char *why)
 {
 	struct importing *m = ctx;
@@ -190,7 +218,9 @@ int symbundle_import(struct symstore **store, const char *path,
 {
 	struct importing m = { .o = options, .done = ret, .store = store };
 	const struct symbundle_reader reader = {
-		.verify_key = options->verify_key, .old_store = old_store, .entry = import_entry, .fault = on_fault,
+		.verify_key = options->verify_key, .old_store = old_store, .entry = import_entry,
+		.fault = on_fault, .ids = options->ids, .num_ids = options->num_ids, .choose = options->choose,
+		.missing = on_missing, .has = has_entry, .web = options->web,
 		.progress = on_progress, .ctx = &m,
 	};
 	int rc = symbundle_read(path, &reader, err);

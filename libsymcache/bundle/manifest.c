@@ -34,18 +34,25 @@ bool manifest_fill_strings(struct symstore_entry *e)
 int manifest_add(struct manifest *m, const struct symstore_entry *entry, const void *cache,
 		 bool sha256, struct sc_error *err)
 {
-	XXH128_hash_t hash = XXH3_128bits(cache, entry->cache_size);
+	const XXH128_hash_t hash = XXH3_128bits(cache, entry->cache_size);
+	struct manifest_entry e = {
+		.entry = *entry, .hash = { hash.low64, hash.high64 }, .has_hash = true,
+		.has_sha256 = sha256,
+	};
+
+	if (sha256)
+		crypto_hash_sha256(e.sha256, cache, entry->cache_size);
+	return manifest_add_copy(m, &e, err);
+}
+
+int manifest_add_copy(struct manifest *m, const struct manifest_entry *from, struct sc_error *err)
+{
 	struct manifest_entry *e = vec_push(m);
 	bool ok = true;
 
 	if (!e)
 		return sc_no_memory(err);
-	*e = (struct manifest_entry){
-		.entry = *entry, .hash = { hash.low64, hash.high64 }, .has_hash = true,
-		.has_sha256 = sha256,
-	};
-	if (sha256)
-		crypto_hash_sha256(e->sha256, cache, entry->cache_size);
+	*e = *from;
 	for (int i = 0; i < STRINGS; i++)
 		if (*string(&e->entry, i))
 			ok = (*string(&e->entry, i) = strdup(*string(&e->entry, i))) && ok;

@@ -35,6 +35,8 @@ struct manifest {
 /* Appends a copy of the record and hashes the cache, also with SHA-256 if asked. SC_ENOMEM. */
 int manifest_add(struct manifest *m, const struct symstore_entry *entry, const void *cache,
 		 bool sha256, struct sc_error *err);
+/* Appends a copy. SC_ENOMEM. */
+int manifest_add_copy(struct manifest *m, const struct manifest_entry *e, struct sc_error *err);
 /* Strings that are not there become empty ones. False: out of memory. */
 bool manifest_fill_strings(struct symstore_entry *e);
 void manifest_drop_last(struct manifest *m);

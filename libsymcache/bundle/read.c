@@ -56,9 +56,13 @@ bool symbundle_is_one(const char *path, enum symbundle_shape *ret)
 
 static int read_any(struct bundle_reading *b, const char *path, struct sc_error *err)
 {
-	int fd __attribute__((cleanup(sc_close_fd))) = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+	const bool web = symbundle_is_url(path);
+	int fd __attribute__((cleanup(sc_close_fd))) =
+		web ? -1 : open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
 	struct stat st;
 
+	if (web)
+		return bundle_read_web(b, path, err);
 	if (fd < 0 || fstat(fd, &st))
 		return sc_error_sys(err, "cannot open");
 	if (S_ISDIR(st.st_mode))

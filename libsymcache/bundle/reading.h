@@ -94,6 +94,7 @@ int bundle_read_manifest(const char *path, struct manifest *m, struct sc_error *
 
 /* ---- the shapes ---- */
 
+int bundle_read_web(struct bundle_reading *b, const char *url, struct sc_error *err);
 int bundle_read_tree(struct bundle_reading *b, const char *path, struct sc_error *err);
 int bundle_read_archive(struct bundle_reading *b, int fd, struct sc_error *err);
 /* The first file in it. */

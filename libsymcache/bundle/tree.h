@@ -78,6 +78,17 @@ struct tree_source {
 int tree_read_file(void *folder, const char *name, size_t max, struct bundle_file *f,
 		   struct sc_error *err);
 
+/* The files of a web server (tree_web.c). Errors but SC_ENOMEM name it. */
+struct tree_web {
+	struct web *web;
+	char *url, *shown;
+};
+/* SC_ENOMEM. `web` is the caller's. tree_web_close() it, also on an error. */
+int tree_web_open(const char *url, struct tree_web *ret, struct sc_error *err);
+void tree_web_close(struct tree_web *w);
+int tree_read_web(void *tree_web, const char *name, size_t max, struct bundle_file *f,
+		  struct sc_error *err);
+
 /* No packed cache of this entry is larger. */
 static inline size_t tree_cache_max(const struct manifest_entry *e)
 {

@@ -8,9 +8,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
-#include <xxhash.h>
 
 #include "libsymcache/base/build_id.h"
 #include "libsymcache/base/cleanup.h"
@@ -79,14 +77,7 @@ static int check(const char *path, const uint8_t *id, size_t len, struct sc_erro
 /* The key under which a miss stands among the contents that were looked at. */
 static struct symstore_hash miss_key(const char *url, const uint8_t *id, size_t len)
 {
-	static const char prefix[] = "debuginfod"; /* and its NUL */
-	uint8_t text[sizeof(prefix) + SYMCACHE_BUILD_ID_MAX];
-	XXH128_hash_t hash;
-
-	memcpy(text, prefix, sizeof(prefix));
-	memcpy(text + sizeof(prefix), id, len);
-	hash = XXH3_128bits_withSeed(text, sizeof(prefix) + len, XXH3_64bits(url, strlen(url)));
-	return (struct symstore_hash){ hash.low64, hash.high64 };
+	return symstore_miss_key("debuginfod", url, id, len);
 }
 
 static void note_miss(struct symcache_debuginfod *d, size_t server, const uint8_t *id, size_t len)
@@ -176,14 +167,10 @@ size_t symcache_debuginfod_failed(const struct symcache_debuginfod *d)
 bool symcache_debuginfod_missed(const struct symcache_debuginfod *d,
 				struct symstore_reader *reader, const uint8_t *id, size_t len)
 {
-	const int64_t now = time(NULL);
-
 	for (size_t i = 0; i < sc_servers_count(d->servers); i++) {
-		struct symstore_hash key = miss_key(sc_server_url(d->servers, i), id, len);
-		struct symstore_outcome seen;
+		const struct symstore_hash key = miss_key(sc_server_url(d->servers, i), id, len);
 
-		if (symstore_seen(reader, &key, symcache_version, &seen, NULL) ||
-		    seen.time > now || now - seen.time >= d->retry)
+		if (!symstore_missed(reader, &key, symcache_version, d->retry))
 			return false;
 	}
 	return true;
@@ -192,7 +179,6 @@ bool symcache_debuginfod_missed(const struct symcache_debuginfod *d,
 int symcache_debuginfod_remember(struct symcache_debuginfod *d, struct symstore_writer *writer,
 				 const uint8_t *id, size_t len, struct sc_error *err)
 {
-	struct symstore_outcome outcome = { .code = SC_ENOTFOUND, .time = time(NULL) };
 	int rc = 0;
 
 	pthread_mutex_lock(&d->lock);
@@ -200,7 +186,7 @@ int symcache_debuginfod_remember(struct symcache_debuginfod *d, struct symstore_
 		const struct miss *miss = &d->misses.data[i];
 
 		if (miss->len == len && !memcmp(miss->id, id, len))
-			rc = symstore_remember(writer, &miss->key, symcache_version, &outcome, err);
+			rc = symstore_remember_miss(writer, &miss->key, symcache_version, err);
 	}
 	pthread_mutex_unlock(&d->lock);
 	return rc;

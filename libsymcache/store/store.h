@@ -267,6 +267,22 @@ struct symstore_outcome {
 int symstore_seen(struct symstore_reader *reader, const struct symstore_hash *content,
 		  const char *tool, struct symstore_outcome *ret, struct sc_error *err);
 
+/* ---- misses ---------------------------------------------------------------
+ * That a server does not have something is remembered as a content that was looked at. */
+
+/* Its key: of a kind of servers ("debuginfod"), a server by its URL, and a build ID. */
+enum { SYMSTORE_MISS_KIND = 32 }; /* bytes of the former, with a NUL */
+struct symstore_hash symstore_miss_key(const char *kind, const char *server, const uint8_t *build_id,
+				       size_t len);
+
+/* Was it remembered by this version of the tool less than `retry` seconds ago? */
+bool symstore_missed(struct symstore_reader *reader, const struct symstore_hash *key, const char *tool,
+		     int64_t retry);
+
+/* As symstore_remember(). */
+int symstore_remember_miss(struct symstore_writer *writer, const struct symstore_hash *key,
+			   const char *tool, struct sc_error *err);
+
 /* ---- use -----------------------------------------------------------------
  * Which entries are still looked at, to the day, best effort: in a file next to the
  * store, NAME-used, which may be missing or not writable. */

@@ -154,7 +154,7 @@ void symcache_module_files(struct symcache_module *m, const char *ret[3])
 	if (m->kind == SYMCACHE_MODULE_FILE)
 		name_files(ret, m->name, NULL);
 	else if (m->made.bytes)
-		name_files(ret, m->made.path, m->made.debug_path);
+		name_files(ret, m->made.entry.source_path, m->made.entry.debug_path);
 	else if (m->id_len && s->reader &&
 		 !symstore_entry(s->reader, m->id, m->id_len, &entry, NULL))
 		name_files(ret, entry.source_path, entry.debug_path);

@@ -15,6 +15,7 @@
 #ifndef SYMCACHE_CACHES_H
 #define SYMCACHE_CACHES_H
 
+#include "libsymcache/bundle/sites.h"
 #include "libsymcache/index/debuginfod.h"
 #include "libsymcache/read/read.h"
 #include "libsymcache/store/store.h"
@@ -76,6 +77,8 @@ struct symcache_caches_options {
 	/* Take names from the symbol table of the named file itself, even if it has only a .dynsym
 	 * and its debug file has a .symtab, as llvm-symbolizer does. */
 	bool own_symbols;
+	/* Trees on web servers, asked for what the store lacks; or NULL. */
+	struct symbundle_sites *sites;
 	/* Asked last, for what is found nowhere else; or NULL. */
 	struct symcache_debuginfod *debuginfod;
 	/* Called for one notice at a time, from any thread. It must not ask for caches. Or NULL. */

@@ -65,7 +65,9 @@ static void notice_damage(struct symcache_module *m, const char *file, const cha
 void sc_made_deinit(struct sc_made *made)
 {
 	symcache_map_close(&made->map);
-	free(made->bytes);
+	if (!made->fetched.cache)
+		free(made->bytes);
+	symbundle_fetched_deinit(&made->fetched);
 	free(made->path);
 	free(made->debug_path);
 	*made = (struct sc_made){ 0 };
@@ -161,6 +163,36 @@ static char *find_debug_file(const struct symcache_module *m)
 	return NULL;
 }
 
+/* Its cache, as it is, from a web server. Errors as of build_fetched(). */
+static int fetch_cache(struct symcache_module *m, struct sc_error *err)
+{
+	struct symcache_caches *s = m->caches;
+	struct symbundle_sites *sites = s->options.sites;
+	struct sc_made *made = &m->made;
+	int rc;
+
+	if (!sites || m->asked_sites ||
+	    (s->reader && symbundle_sites_missed(sites, s->reader, m->id, m->id_len)))
+		return SC_ENOTFOUND;
+	m->asked_sites = true;
+	sc_made_deinit(made);
+	rc = symbundle_sites_get(sites, m->id, m->id_len, &made->fetched, err);
+	if (rc == SC_ENOTFOUND)
+		m->sites_missed = s->to_store = true;
+	if (rc)
+		return rc;
+	made->bytes = made->fetched.cache;
+	made->size = made->fetched.entry.cache_size;
+	made->entry = made->fetched.entry;
+	made->to_store = s->to_store = true;
+	rc = symcache_open(&made->cache, made->bytes, made->size, err);
+	if (!rc && !will_do(m, &made->cache))
+		return SC_ENOTFOUND;
+	if (!rc)
+		publish(m, &made->cache, 0);
+	return rc;
+}
+
 /* From the servers; what they do not have is noted for the store. SC_ENOTFOUND: it is
  * nowhere, or asked for too early. */
 static int build_fetched(struct symcache_module *m, struct sc_error *err)
@@ -168,8 +200,14 @@ static int build_fetched(struct symcache_module *m, struct sc_error *err)
 	struct symcache_caches *s = m->caches;
 	struct symcache_debuginfod *d = s->options.debuginfod;
 	char *path;
-	int rc;
+	int rc = fetch_cache(m, err);
 
+	if (!rc)
+		return 0;
+	if (rc != SC_ENOTFOUND && d)
+		sc_notify(s, SYMCACHE_NOTICE_FETCH, NULL, err->msg);
+	else if (rc != SC_ENOTFOUND)
+		return rc;
 	if (!d || m->asked_servers ||
 	    (s->reader && symcache_debuginfod_missed(d, s->reader, m->id, m->id_len)))
 		return SC_ENOTFOUND;

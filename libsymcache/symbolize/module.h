@@ -28,6 +28,7 @@ struct sc_made {
 	bool to_store;           /* what was built, with this entry: */
 	struct symstore_entry entry;
 	char *path, *debug_path; /* of the entry */
+	struct symbundle_fetched fetched; /* where bytes and entry come from; cache NULL: not from there */
 };
 
 struct symcache_module {
@@ -55,6 +56,7 @@ struct symcache_module {
 	uint64_t tried;         /* the snapshot when it failed */
 	bool damage_noticed;
 	bool asked_servers, missed; /* missed: to be remembered in the store */
+	bool asked_sites, sites_missed;
 	bool gaps_noticed;
 	bool to_be_built;       /* a file that was not found in the store, nor on servers */
 	bool storable;          /* what is built of it is to be stored */

@@ -13,12 +13,16 @@ static int put(struct symstore_writer *writer, struct symcache_module *m, struct
 {
 	int rc = 0;
 
+	if (m->sites_missed)
+		rc = symbundle_sites_remember(m->caches->options.sites, writer, m->id, m->id_len, err);
+	if (rc)
+		return rc;
 	if (m->missed)
 		rc = symcache_debuginfod_remember(m->caches->options.debuginfod, writer, m->id,
 						  m->id_len, err);
 	else if (m->made.to_store)
 		rc = symstore_put(writer, &m->made.entry, NULL, m->made.bytes, NULL, err);
-	m->missed = m->made.to_store = false;
+	m->sites_missed = m->missed = m->made.to_store = false;
 	return rc;
 }
 
