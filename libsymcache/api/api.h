@@ -90,6 +90,7 @@ void api_cache_destroy(struct symcache_cache *c);
 
 struct symcache_resolver {
 	struct symcache_store *store;   /* NULL: not needed so far */
+	VEC(struct symcache_store *) more; /* references */
 	struct symcache_names *names;
 	struct symcache_symbolizer *symbolizer;
 	unsigned ahead_generation;      /* of the cache that addresses were announced for */

@@ -54,9 +54,23 @@ void symcache_resolver_destroy(struct symcache_resolver *r)
 	symcache_symbolizer_destroy(r->symbolizer);
 	symcache_names_destroy(r->names);
 	symcache_store_close(r->store);
+	for (size_t i = 0; i < r->more.len; i++)
+		symcache_store_close(r->more.data[i]);
+	vec_deinit(&r->more);
 	vec_deinit(&r->frames);
 	vec_deinit(&r->text);
 	free(r);
+}
+
+int symcache_resolver_add_store(struct symcache_resolver *r, struct symcache_store *store,
+				struct symcache_error *err)
+{
+	struct symcache_store **to = vec_push(&r->more);
+
+	if (!to)
+		return api_error(err, SC_ENOMEM, "out of memory");
+	*to = symcache_store_ref(store);
+	return 0;
 }
 
 void symcache_frames_ahead(struct symcache_resolver *r, struct symcache_cache *c,
@@ -188,6 +202,20 @@ struct question {
 	uint64_t vaddr;
 };
 
+/* The cache in the first store that has it. A default store that is not there is no reason not to ask
+ * the others. */
+static int find_cache(struct symcache_resolver *r, const struct question *q,
+		      struct symcache_cache **ret, struct symcache_error *err)
+{
+	int rc = r->store ? 0 : symcache_store_open(NULL, 0, &r->store, err);
+
+	if (!rc)
+		rc = api_store_find(r->store, q->by, q->text, ret, err);
+	for (size_t i = 0; rc == SC_ENOTFOUND && i < r->more.len; i++)
+		rc = api_store_find(r->more.data[i], q->by, q->text, ret, err);
+	return rc;
+}
+
 static int resolve(struct symcache_resolver *r, const struct question *q,
 		   const struct symcache_frame **ret, struct symcache_error *err)
 {
@@ -196,9 +224,7 @@ static int resolve(struct symcache_resolver *r, const struct question *q,
 	int rc;
 
 	*ret = &no_frame;
-	if (!r->store && (rc = symcache_store_open(NULL, 0, &r->store, err)))
-		return rc;
-	rc = api_store_find(r->store, q->by, q->text, &c, err);
+	rc = find_cache(r, q, &c, err);
 	if (rc)
 		return rc;
 	n = symcache_frames(r, c, q->vaddr, ret);

@@ -258,6 +258,30 @@ static void refuses(void **state)
 	symcache_space_destroy(NULL);
 }
 
+/* A resolver asks its stores in turn. */
+static void resolves_in_several(void **state)
+{
+	struct symcache_store *empty, *full = open_a(0);
+	struct symcache_resolver_options options = { sizeof(options), 0, NULL };
+	const struct symcache_frame *f;
+	struct symcache_resolver *r;
+	struct symcache_error err;
+
+	(void)state;
+	ok(symcache_store_open(in_dir("empty.store"), SYMCACHE_STORE_WRITE, &empty, NULL));
+	options.store = empty;
+	ok(symcache_resolver_create(&options, &r, NULL));
+	assert_int_equal(symcache_resolve_name(r, "space_test", 1, &f, &err), SYMCACHE_ENOTFOUND);
+	ok(symcache_resolver_add_store(r, full, NULL));
+	symcache_store_close(full); /* the resolver has a reference */
+	assert_int_equal(symcache_resolve_name(r, "space_test", 1, &f, &err), SYMCACHE_ENOTFOUND);
+	assert_non_null(strstr(err.msg, "0x1")); /* it has the file now, and nothing there */
+	assert_int_equal(symcache_resolve_name(r, "other", 1, &f, &err), SYMCACHE_ENOTFOUND);
+	assert_null(strstr(err.msg, "0x1"));
+	symcache_resolver_destroy(r);
+	symcache_store_close(empty);
+}
+
 /* What no store has: its own file, by the path in its maps. */
 static void uses_files(void **state)
 {
@@ -316,7 +340,7 @@ static void from_threads(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(knows_itself), cmocka_unit_test(maps_rows), cmocka_unit_test(knows_jits),
+		cmocka_unit_test(knows_itself), cmocka_unit_test(maps_rows), cmocka_unit_test(knows_jits), cmocka_unit_test(resolves_in_several),
 		cmocka_unit_test(reads_maps), cmocka_unit_test(refuses), cmocka_unit_test(uses_files),
 		cmocka_unit_test(from_threads), cmocka_unit_test(knows_kernels),
 	};

@@ -85,6 +85,38 @@ static void filters(struct symcache_store *s)
 	symcache_filter_destroy(f);
 }
 
+static void locates_in_core(struct symcache_store *s)
+{
+	const struct symcache_space_options options = { sizeof(options), &s, 1, 0 };
+	const uint64_t nowhere = 1;
+	const struct symcache_addresses at = { sizeof(at), &nowhere, 1, 0 };
+	struct symcache_space *space;
+	int found = 0;
+
+	ok(symcache_space_create(&options, &space, NULL));
+	ok(symcache_space_add_core(space, core, NULL));
+	ok(symcache_space_symbolize(space, &at, count_located, &found, NULL));
+	assert_int_equal(found, 0);
+	symcache_space_destroy(space);
+}
+
+static int count_written(void *ctx, const void *data, size_t len)
+{
+	(void)data;
+	return *(int *)ctx += (int)len, 0;
+}
+
+static void profiles(struct symcache_store *s)
+{
+	static const char folded[] = "threads_test+0x1000;threads_test+0x2000 3\n";
+	struct symcache_profile_options options = { .size = sizeof(options), .write = count_written };
+	int bytes = 0;
+
+	options.ctx = &bytes;
+	ok(symcache_profile(s, folded, sizeof(folded) - 1, &options, NULL));
+	assert_true(bytes > 0);
+}
+
 static void *thread(void *store)
 {
 	const struct symcache_stack_options options = { sizeof(options), store, NULL };
@@ -101,7 +133,9 @@ static void *thread(void *store)
 	if (!access(core, F_OK)) {
 		ok(symcache_core_stacks(core, &options, count_walked, &frames, NULL));
 		assert_true(frames > 0); /* more, if this machine has the libc of the core */
+		locates_in_core(store);
 	}
+	profiles(store);
 	return NULL;
 }
 

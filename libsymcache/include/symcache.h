@@ -314,6 +314,11 @@ SYMCACHE_API int symcache_resolver_create(const struct symcache_resolver_options
 					  struct symcache_error *err);
 SYMCACHE_API void symcache_resolver_destroy(struct symcache_resolver *r); /* NULL is fine */
 
+/* One more store, kept by a reference, that symcache_resolve() asks for what those before it do not
+ * have. SYMCACHE_ENOMEM. */
+SYMCACHE_API int symcache_resolver_add_store(struct symcache_resolver *r, struct symcache_store *store,
+					     struct symcache_error *err);
+
 #define SYMCACHE_FRAME_INLINED 1u /* the next frame is its caller, in the same machine code */
 #define SYMCACHE_FRAME_SYMBOL 2u  /* the ELF symbol table gave the name */
 #define SYMCACHE_FRAME_NO_FUNCTION 4u /* it is unknown, its name is "??" */
