@@ -549,6 +549,32 @@ group_pack() {
 	pack python3 61 "$python"
 	if [ -n "$vmlinux" ]; then pack vmlinux 59 "$vmlinux"; else skip vmlinux; fi
 	if [ -n "$osd" ]; then pack ceph-osd 53 "$osd"; else skip ceph-osd; fi
+	printf '\n%-36s %10s  %s\n' "Bundles" bytes aim
+	names libc "$libc"
+	[ -z "$vmlinux" ] || names vmlinux "$vmlinux"
+	[ -z "$osd" ] || names ceph-osd "$osd"
+	if [ ${#modules[@]} -gt 0 ]; then bundle_modules; else skip modules; fi
+}
+
+# names NAME ELF: functions and their addresses alone
+names() {
+	"$symcache" build --names-only "$2" -o "$dir/cache" && "$symcache" pack --level 19 "$dir/cache" -o "$dir/packed"
+	printf '%-36s %10d\n' "$1, names alone, level 19" "$(stat -c %s "$dir/packed")"
+}
+
+bundle_modules() {
+	local s=$dir/modules n=${#modules[@]} size
+	"$symcache" index -q --store "$s.store" "${modules[@]}"
+	"$symcache" export -q --store "$s.store" -o "$s.tar.zst"
+	"$symcache" export -q --store "$s.store" -o "$s.plain.tar.zst" --bundle-format 1
+	size=$(stat -c %s "$s.tar.zst")
+	printf '%-36s %10d  %s\n' "$n modules" "$size" "10500000$([ "$size" -le 10500000 ] || echo ' (missed)')" \
+		"$n modules, not packed" "$(stat -c %s "$s.plain.tar.zst")" ""
+	heading "Bundles" "not packed"
+	row "import of $n modules" "$(measure -b "rm -f '$s.in' '$s.in-lock'" \
+		"$symcache" import -q --store "$s.in" "$s.tar.zst" \
+		--vs sh -c "rm -f '$s.in' '$s.in-lock'; exec '$symcache' import -q --store '$s.in' '$s.plain.tar.zst'")" "times 1"
+	rm -f "$s".*
 }
 
 group_core() {

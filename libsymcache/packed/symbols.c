@@ -1,6 +1,6 @@
 /*
- * SYMS and UNWD: most symbols, and most ranges of unwind information, begin where a function or
- * a data symbol does. These are the candidates, by address.
+ * SYMS, ALSO and UNWD: most symbols, and most ranges of unwind information, begin where a function or
+ * a data symbol does. These are the candidates, by address. Most other names are of symbols.
  */
 #include "libsymcache/base/sort.h"
 #include "libsymcache/packed/model.h"
@@ -130,6 +130,34 @@ INLINE void code_symbols(struct model *m, const bool packing)
 	coder_drop(&m->k, c.list);
 }
 
+/* Other names, most of them of symbols: how many of those are skipped, or none is at the address. */
+INLINE void code_aliases(struct model *m, const bool packing)
+{
+	const struct symcache_ext_symbol *s = m->known[SYMCACHE_SECTION_SYMBOL];
+	struct symcache_ext_alias *a = m->known[SYMCACHE_SECTION_ALIAS];
+	const size_t n = s ? m->counts[SYMCACHE_SECTION_SYMBOL] : 0;
+	uint32_t before = 0;
+	size_t at = 0, to = 0; /* the symbol that an alias was of, and what may be the next one */
+
+	for (size_t i = 0; a && i < m->counts[SYMCACHE_SECTION_ALIAS] && !m->k.bad; i++, a++) {
+		uint64_t x;
+
+		while (packing && to < n && s[to].address < a->address)
+			to++;
+		x = code_num(&m->k, packing, S_SYMBOL, to < n && s[to].address == a->address ? 1 + to - at : 0);
+		if (x > n - at)
+			coder_fail(&m->k, S_SYMBOL, "no such symbol");
+		else if (x)
+			at += x - 1;
+		if (!x)
+			code_diff(&m->k, packing, S_SYMBOL, &a->address, before);
+		else if (!packing && !m->k.bad)
+			a->address = s[at].address;
+		before = a->address;
+		code_string(m, packing, S_SYMBOL_NAME, &a->name, SYMCACHE_NONE);
+	}
+}
+
 /* The stream of a start: by its row and the one before, as most have three rows. */
 INLINE enum stream_id start_stream(uint32_t before, uint32_t row)
 {
@@ -166,10 +194,13 @@ INLINE void code_unwind(struct model *m, const bool packing)
 
 void symbols_code(struct model *m, bool packing)
 {
-	if (packing)
+	if (packing) {
 		code_symbols(m, true);
-	else
+		code_aliases(m, true);
+	} else {
 		code_symbols(m, false);
+		code_aliases(m, false);
+	}
 }
 
 void unwind_code(struct model *m, bool packing)
