@@ -1,4 +1,10 @@
-/* Files below a folder: see below.h. */
+/*
+ * Files below a folder: see below.h.
+ *
+ * Not by openat2(RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS): missing folders are made on the way, a message
+ * names the one that is a link, and where the call is missing or forbidden (before Linux 5.6, in some
+ * containers) these steps would be needed as well. They follow no link either.
+ */
 #include "libsymcache/base/below.h"
 
 #include <errno.h>

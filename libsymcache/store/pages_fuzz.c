@@ -1,5 +1,5 @@
 /*
- * Fuzz target: the pages of a file that says it is an LMDB file. The walk ends,
+ * Fuzz target: the pages of a file that says it is an LMDB file, by a mutator that knows its pages. The walk ends,
  * and reads nothing outside of the file's bytes; nor do walks through its trees.
  */
 #include <stdlib.h>
@@ -7,6 +7,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "libsymcache/store/lmdb_fields.h"
 #include "libsymcache/store/pages.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -72,4 +73,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		walk_trees(data, size, &snapshot);
 	}
 	return 0;
+}
+
+size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max, unsigned seed)
+{
+	struct fields fields = { .data = data, .size = size };
+
+	lmdb_fields(&fields);
+	return fields_mutate(&fields, max, seed);
 }
