@@ -51,6 +51,8 @@ static const struct opt opts[] = {
 struct check {
 	struct mk_gen *json;     /* NULL: text */
 	struct symcache_check_sums sums;
+	struct symstore *store; /* that bundles are against */
+	bool looked;            /* for it */
 };
 
 static void write_json(struct mk_gen *j, const struct symcache_checked *s)
@@ -100,6 +102,17 @@ static int check_store(const struct symcache_check_options *options, struct sc_e
 	return symcache_check_bundle(path, options, err);
 }
 
+/* Of bundles with what changed since entries of the store. */
+static struct symstore *old_store(void *ctx)
+{
+	struct check *c = ctx;
+
+	if (!c->store && !c->looked)
+		open_store(o.store, SYMSTORE_READ, &c->store, NULL);
+	c->looked = true;
+	return c->store;
+}
+
 static void summarize(struct check *c, bool whole)
 {
 	if (c->json) {
@@ -135,7 +148,8 @@ static int run(int argc, char **argv, struct sc_error *err)
 	const struct symcache_check_options options = {
 		.build.debug_dirs = o.debug_dirs.items, .build.threads = (unsigned)o.threads,
 		.follow = o.follow, .require = (enum symcache_lack)o.require,
-		.allow = o.allow.items, .sums = &c.sums, .file = on_file, .progress = progress_update, .ctx = &c,
+		.allow = o.allow.items, .sums = &c.sums, .file = on_file,
+		.old_store = old_store, .progress = progress_update, .ctx = &c,
 	};
 	const char **paths __attribute__((cleanup(free_paths))) = must_calloc((size_t)argc + 1, sizeof(*paths));
 	enum symbundle_shape shape;
@@ -157,6 +171,7 @@ static int run(int argc, char **argv, struct sc_error *err)
 		progress_begin("checking", PROGRESS_BYTES, o.quiet);
 		rc = symcache_check_files(paths, files, &options, err);
 	}
+	symstore_close(c.store);
 	progress_erase();
 	summarize(&c, !rc && c.sums.checked);
 	if (!rc && !c.sums.checked)

@@ -298,12 +298,20 @@ static void on_bundle_progress(void *ctx, uint64_t done, uint64_t total, const c
 	on_progress(ctx, SYMCACHE_INDEX_INDEXING, done, total, item);
 }
 
+static struct symstore *old_store(void *ctx)
+{
+	const struct symcache_check_options *o = ((struct check *)ctx)->options;
+
+	return o->old_store ? o->old_store(o->ctx) : NULL;
+}
+
 int symcache_check_bundle(const char *path, const struct symcache_check_options *options,
 			  struct sc_error *err)
 {
 	struct check c = { .options = options };
 	const struct symbundle_reader reader = {
-		.entry = on_entry, .fault = on_fault, .progress = on_bundle_progress, .ctx = &c,
+		.old_store = old_store, .entry = on_entry, .fault = on_fault,
+		.progress = on_bundle_progress, .ctx = &c,
 	};
 
 	return result(&c, symbundle_read(path, &reader, err), err);
