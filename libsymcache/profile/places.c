@@ -8,6 +8,8 @@
 #include "libsymcache/base/sort.h"
 #include "libsymcache/base/utf8.h"
 
+#define RELEASE_FROM 1024u /* look-ups, after which pages of the store are given back */
+
 struct symcache_names_options symprofile_names_options(void)
 {
 	return (struct symcache_names_options){ .table = SYMCACHE_TABLE_OUTERMOST,
@@ -301,6 +303,8 @@ int prof_look_up(struct prof_places *p, struct sc_error *err)
 	    !sort_questions(p->questions.data, p->questions.len) ||
 	    symcache_symbolize_sorted(p->symbolizer, p->questions.len, question_at, answered, p))
 		return sc_no_memory(err);
+	if (p->questions.len >= RELEASE_FROM)
+		symcache_caches_release_pages(p->options->caches);
 	return 0;
 }
 

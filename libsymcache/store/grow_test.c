@@ -56,6 +56,10 @@ static void alignment(void **state)
 		assert_int_equal(size, i);
 		assert_int_equal((uintptr_t)data % 8, 0);
 		assert_true(test_right(i, data, size));
+		if (i % 1000 == 77) { /* what was answered is as it was */
+			symstore_release_pages(store);
+			assert_true(test_right(i, data, size));
+		}
 	}
 	symstore_read_end(reader);
 	test_valid(store);

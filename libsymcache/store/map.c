@@ -66,6 +66,14 @@ void symstore_unmap(struct symstore *store)
 	store->map = NULL;
 }
 
+void symstore_release_pages(struct symstore *store)
+{
+	pthread_mutex_lock(&store->lock);
+	if (store->map)
+		madvise((void *)store->map, store->map_size, MADV_DONTNEED);
+	pthread_mutex_unlock(&store->lock);
+}
+
 static bool reads_here(const struct symstore *store)
 {
 	for (struct symstore_reader *r = store->readers; r; r = r->next)

@@ -98,6 +98,10 @@ int symstore_open(const char *path, enum symstore_mode mode, struct symstore **r
 		  struct sc_error *err);
 void symstore_close(struct symstore *store); /* NULL is fine */
 
+/* After many look-ups: the pages of the store no longer count as memory of this process. What is read
+ * again is mapped again, out of the system's cache. Thread-safe. */
+void symstore_release_pages(struct symstore *store);
+
 /* Of the file, links followed; its lock file is PATH-lock. Lives as long as the store. */
 const char *symstore_path(const struct symstore *store);
 

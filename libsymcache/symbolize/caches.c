@@ -48,6 +48,14 @@ void symcache_caches_destroy(struct symcache_caches *s)
 	free(s);
 }
 
+void symcache_caches_release_pages(struct symcache_caches *s)
+{
+	pthread_mutex_lock(&s->lock);
+	if (s->store)
+		symstore_release_pages(s->store);
+	pthread_mutex_unlock(&s->lock);
+}
+
 /* ---- modules ------------------------------------------------------------------ */
 
 static struct symcache_module *new_module(struct symcache_caches *s, unsigned kind,

@@ -191,4 +191,7 @@ bool symcache_lacks_lines(const struct symcache *cache);
  */
 void symcache_caches_update(struct symcache_caches *s);
 
+/* symstore_release_pages() of the store, if it is open. Answers stay valid. Thread-safe. */
+void symcache_caches_release_pages(struct symcache_caches *s);
+
 #endif

@@ -198,6 +198,14 @@ static int try_line(struct mk_out *o, const char *line, unsigned distance)
 	return 2;
 }
 
+/* Behind times and threads of a kernel ("[   12.345678][ T1] "), and behind a ruler. */
+static const char *behind_prefix(const char *p)
+{
+	while (*p == '[' && strchr(p, ']'))
+		p = strchr(p, ']') + 1;
+	return p + strspn(p, " \t|-=");
+}
+
 int mk_html_title(struct mk_out *o, const struct mk_recent *r)
 {
 	const char *lines = r->text.len ? r->text.buf : "", *end = lines + r->text.len;
@@ -213,8 +221,8 @@ int mk_html_title(struct mk_out *o, const struct mk_recent *r)
 		severity = try_line(o, text, distance);
 		if (severity)
 			return severity;
-		/* Not markup that says nothing. */
-		if (!*last && strncmp(text, "[[[", 3) && text[strspn(text, " \t|-=")])
+		/* Neither markup, which says nothing, nor rulers. */
+		if (!*last && strncmp(text, "[[[", 3) && *behind_prefix(text))
 			memcpy(last, text, sizeof(last));
 		end = p;
 	}
