@@ -281,7 +281,7 @@ python_module() {
 		why: str = symcache.Process.from_pid(1).symbolize([1, 2])[0].why
 		pc: int = symcache.Core("x").threads[0].frames[0].pc
 		core: symcache.Process = symcache.Process.from_core("x", symcache.Store())
-		core.use_files(["/x"], debuginfod=True)
+		core.use_files(["/x"], debuginfod=True, urls=["https://x"], verify_key="k")
 		tid: int = symcache.Trace("x", ["y@0"]).threads[0].tid
 		symcache.Process("x")  # type: ignore[arg-type]
 		cache.frames("x")  # type: ignore[call-overload]

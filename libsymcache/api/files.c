@@ -1,5 +1,7 @@
 /* Files, servers and core files for address spaces: see <symcache-build.h>. Of the other library, as build.c. */
+#include <stddef.h>
 #include <stdlib.h>
+#include <string.h>
 #include <symcache-build.h>
 
 #include "libsymcache/api/private.h"
@@ -10,6 +12,8 @@ enum { RETRY = 24 * 60 * 60 }; /* seconds until a server is asked again for what
 struct files {
 	struct symcache_caches *caches;
 	struct symcache_debuginfod *debuginfod; /* NULL: not asked */
+	struct symbundle_sites *sites;          /* NULL: none are named */
+	char *verify_key;
 	char **debug_dirs;                      /* copies, with a NULL behind them; or NULL */
 };
 
@@ -19,6 +23,8 @@ static void destroy(void *ctx)
 
 	symcache_caches_destroy(f->caches);
 	symcache_debuginfod_destroy(f->debuginfod);
+	symbundle_sites_destroy(f->sites);
+	free(f->verify_key);
 	for (char **dir = f->debug_dirs; dir && *dir; dir++)
 		free(*dir);
 	free(f->debug_dirs);
@@ -39,30 +45,56 @@ static bool copy_dirs(struct files *f, const char *const *dirs)
 	return f->debug_dirs || !dirs;
 }
 
+/* Programs that were built before there were URLs have a shorter struct. */
+static bool take_options(const struct symcache_space_files *options, struct symcache_space_files *ret)
+{
+	const size_t size = options ? options->size : 0;
+	const size_t known = size < sizeof(*ret) ? size : sizeof(*ret);
+
+	*ret = (struct symcache_space_files){ .size = sizeof(*ret) };
+	if (!options)
+		return true;
+	if (size < offsetof(struct symcache_space_files, urls) || !api_options_fit(options, size, known))
+		return false;
+	memcpy(ret, options, known);
+	return !(ret->flags & ~SYMCACHE_FILES_DEBUGINFOD) && (ret->urls || !ret->verify_key);
+}
+
+static int use_servers(struct files *f, const struct symcache_space_files *o, struct sc_error *err)
+{
+	if (o->verify_key && !(f->verify_key = strdup(o->verify_key)))
+		return sc_error_set(err, SC_ENOMEM, "out of memory");
+	const struct symbundle_sites_options sites = {
+		.urls = o->urls, .verify_key = f->verify_key, .retry = RETRY };
+	int rc = o->urls ? symbundle_sites_create(&sites, &f->sites, err) : 0;
+
+	return rc || !(o->flags & SYMCACHE_FILES_DEBUGINFOD) ? rc :
+	       symcache_debuginfod_create(RETRY, &f->debuginfod, err);
+}
+
 int symcache_space_use_files(struct symcache_space *s, const struct symcache_space_files *options,
 			     struct symcache_error *err)
 {
-	const struct symcache_space_files o = options ? *options :
-		(struct symcache_space_files){ .size = sizeof(o) };
+	struct symcache_space_files o;
 	static const char *const usual[] = { "/usr/lib/debug", NULL };
 	struct symcache_finder finder = { .find = symcache_find_module };
 	struct symcache_caches_options from = { .memory_only = true, .search_debug_dirs = true };
 	struct files *f;
 	struct sc_error e;
 
-	if ((options && !api_fits(options)) || o.flags & ~SYMCACHE_FILES_DEBUGINFOD)
+	if (!take_options(options, &o))
 		return api_error(err, SC_EINVAL, "unknown options");
 	f = calloc(1, sizeof(*f));
 	if (!f)
 		return api_error(err, SC_ENOMEM, "out of memory");
-	if (o.flags & SYMCACHE_FILES_DEBUGINFOD &&
-	    symcache_debuginfod_create(RETRY, &f->debuginfod, &e)) {
+	if (use_servers(f, &o, &e)) {
 		destroy(f);
 		return api_fail(err, &e);
 	}
 	if (copy_dirs(f, o.debug_dirs)) {
 		from.debug_dirs = f->debug_dirs ? (const char *const *)f->debug_dirs : usual;
 		from.debuginfod = f->debuginfod;
+		from.sites = f->sites;
 		f->caches = symcache_caches_create(&from);
 	}
 	if (!f->caches) {

@@ -286,7 +286,7 @@ static void resolves_in_several(void **state)
 static void uses_files(void **state)
 {
 	const char *const none[] = { "/nonexistent", NULL };
-	struct symcache_space_files files = { sizeof(files), none, 0 };
+	struct symcache_space_files files = { sizeof(files), none, 0, NULL, NULL };
 	struct symcache_store *s;
 	struct symcache_space *space;
 	struct seen seen;
@@ -295,7 +295,10 @@ static void uses_files(void **state)
 	ok(symcache_store_open(in_dir("empty.store"), SYMCACHE_STORE_WRITE, &s, NULL));
 	space = space_of(s);
 	ok(symcache_space_add_process(space, 0, NULL));
+	/* As a program has it that was built before there were URLs. */
+	files.size = offsetof(struct symcache_space_files, urls);
 	ok(symcache_space_use_files(space, &files, NULL));
+	files.size = sizeof(files);
 	assert_int_equal(symcache_space_use_files(space, NULL, NULL), SYMCACHE_EINVAL);
 	seen = ask(space, here(), 0);
 	assert_string_equal(seen.function, "known_function");
@@ -305,6 +308,13 @@ static void uses_files(void **state)
 	space = space_of(s);
 	files.flags = 2;
 	assert_int_equal(symcache_space_use_files(space, &files, NULL), SYMCACHE_EINVAL);
+	files.flags = 0;
+	files.urls = (const char *const[]){ "file:///etc", NULL };
+	assert_int_equal(symcache_space_use_files(space, &files, NULL), SYMCACHE_EINVAL);
+	files.urls = NULL;
+	files.verify_key = "key";
+	assert_int_equal(symcache_space_use_files(space, &files, NULL), SYMCACHE_EINVAL);
+	files.verify_key = NULL;
 	files.flags = SYMCACHE_FILES_DEBUGINFOD;
 	unsetenv("DEBUGINFOD_URLS");
 	assert_int_equal(symcache_space_use_files(space, &files, NULL), SYMCACHE_EUNSUPPORTED);

@@ -194,12 +194,16 @@ struct symcache_space_files {
 	size_t size;                   /* sizeof(struct symcache_space_files) */
 	const char *const *debug_dirs; /* as of struct symcache_make_options */
 	uint32_t flags;                /* SYMCACHE_FILES_… */
+	const char *const *urls;       /* of trees on web servers; ends with NULL; NULL: none */
+	const char *verify_key;        /* path of the Ed25519 public key (PEM) that must have signed them */
 };
 
 /*
- * What the stores of a space lack is looked for by its build ID in debug folders and in the file at
+ * What the stores of a space lack is looked for by its build ID in trees on web servers, which
+ * 'symcache export --shape tree' wrote, in debug folders and in the file at
  * the path of the image, and its cache is made in memory, on all processors. `options` may be NULL.
- * SYMCACHE_EINVAL: unknown options, or it was done before; SYMCACHE_EUNSUPPORTED: there are no
+ * Servers are asked when something is looked up; one that fails is not asked again.
+ * SYMCACHE_EINVAL: unknown options, not a URL, or it was done before; SYMCACHE_EUNSUPPORTED: there are no
  * servers, or libdebuginfod is not there; SYMCACHE_ENOMEM.
  */
 SYMCACHE_API int symcache_space_use_files(struct symcache_space *s,

@@ -301,26 +301,30 @@ static PyObject *add_core(PyObject *self, PyObject *args)
 	return ret;
 }
 
-/* use_files(process's handle, debug directories or None, flags) */
+/* use_files(process's handle, debug directories or None, flags, URLs or None, key or None) */
 static PyObject *use_files(PyObject *self, PyObject *args)
 {
 	struct symcache_space_files files = { .size = sizeof(files) };
-	PyObject *handle, *dirs, *keep = NULL, *ret = NULL;
-	const char **list = NULL;
+	PyObject *handle, *dirs, *urls, *keep = NULL, *keep_urls = NULL, *ret = NULL;
+	const char **list = NULL, **trees = NULL;
 	struct symcache_space *s;
 	struct symcache_error err;
 	Py_ssize_t n;
 
 	(void)self;
-	if (!PyArg_ParseTuple(args, "OOI", &handle, &dirs, &files.flags))
+	if (!PyArg_ParseTuple(args, "OOIOz", &handle, &dirs, &files.flags, &urls, &files.verify_key))
 		return NULL;
 	s = PyCapsule_GetPointer(handle, "symcache_space");
-	if (s && (dirs == Py_None || (list = paths_of(dirs, &keep, &n)))) {
+	if (s && (dirs == Py_None || (list = paths_of(dirs, &keep, &n))) &&
+	    (urls == Py_None || (trees = paths_of(urls, &keep_urls, &n)))) {
 		files.debug_dirs = list;
+		files.urls = trees;
 		ret = done(symcache_space_use_files(s, &files, &err), &err);
 	}
 	PyMem_Free(list);
+	PyMem_Free(trees);
 	Py_XDECREF(keep);
+	Py_XDECREF(keep_urls);
 	return ret;
 }
 

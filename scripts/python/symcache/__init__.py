@@ -126,12 +126,15 @@ class Process(_Process):
         from . import _build
         _build.add_core(self._handle, path)
 
-    def use_files(self, debug_dirs=None, *, debuginfod=False):
+    def use_files(self, debug_dirs=None, *, debuginfod=False, urls=None, verify_key=None):
         """Look for what no store has in debug folders (None: /usr/lib/debug), in the files themselves,
-        and, if debuginfod is true, on the servers in $DEBUGINFOD_URLS. Needs libsymcache-build.
+        in trees on web servers ('symcache export --shape tree') by their URLs, and, if debuginfod is
+        true, on the servers in $DEBUGINFOD_URLS. verify_key is the path of the public key that must have
+        signed the trees. Needs libsymcache-build.
         """
         from . import _build
-        _build.use_files(self._handle, debug_dirs, 1 if debuginfod else 0)
+        key = None if verify_key is None else os.fsdecode(verify_key)
+        _build.use_files(self._handle, debug_dirs, 1 if debuginfod else 0, urls, key)
 
     @staticmethod
     def stacks(pid, store=None):

@@ -496,6 +496,29 @@ def test_files(tmp_path):
             process.use_files()
 
 
+def test_tree_on_a_web_server(tmp_path):
+    libc = next(r.split()[5] for r in open("/proc/self/maps") if "libc.so" in r)
+    subprocess.run([PROGRAM, "index", "-q", "--store", tmp_path / "a", libc], check=True)
+    subprocess.run([PROGRAM, "export", "-q", "--store", tmp_path / "a", "-o", tmp_path / "tree"], check=True)
+    server = subprocess.Popen([sys.executable, "-u", "-m", "http.server", "0", "--bind", "127.0.0.1",
+                               "-d", tmp_path], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+    try:
+        port = int(server.stdout.readline().split()[5])
+        with symcache.Store(tmp_path / "a") as store, symcache.Store(tmp_path / "empty", write=True) as empty:
+            cache = store[os.path.basename(libc)]
+            address = cache.find("malloc")[0].address
+            process = symcache.Process(empty)
+            process.use_files(["/nonexistent"], urls=[f"http://127.0.0.1:{port}/tree"])
+            process.add(0x10000, 0x10000000, path="/gone/libc.so.6", build_id=cache.build_id, origin="vaddr")
+            there = process.symbolize([0x10000 + address])[0]
+            assert [f.name for f in there.frames] == [f.name for f in cache.frames(address)], there.why
+            with pytest.raises(ValueError):
+                symcache.Process(empty).use_files(urls=["file:///etc"])
+    finally:
+        server.kill()
+        server.wait()
+
+
 def test_filter_settings(store, cache):
     address = cache.addresses_of(FUNCTION)[0] - cache.load_base
     log = f"/x/other(+{address + 1:#x}) [{0x550000000001 + address:#x}]\n/x/none(+0x10) [0x7f0000000010]\n"
