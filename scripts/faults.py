@@ -97,6 +97,9 @@ COMMANDS = {
     "export-log": "export -q --store a.store --for-log log -o x.store",
     "export-tree": "export -q --store a.store -o x",
     "export-archive": "export -q --store a.store -o x.tar.zst",
+    "export-names": "export -q --store a.store --names-only -o x",
+    "export-delta": "export -q --store next.store --delta-from a.store -o x",
+    "import-delta": "import -q --store a.store delta",
     "import-store": "import -q --store b.store bundle.store",
     "import-tree": "import -q --store b.store bundle",
     "import-archive": "import -q --store b.store bundle.tar.zst",
@@ -105,7 +108,7 @@ COMMANDS = {
 VARIES = {"stats": r"(?m)^(map|format) .*$"}  # what is said of this run alone
 # libarchive itself crashes, or ends the process; an explanation says what it cannot read.
 SPARED = {("export-archive", "alloc"), ("index-archive", "alloc"), ("lookup-explain", "pread")}
-STORES = ("a.store", "b.store", "new.store", "x.store", "cold.store", "large.store")
+STORES = ("a.store", "b.store", "new.store", "x.store", "cold.store", "large.store", "next.store")
 
 
 def sh(command, cwd, program, **env):
@@ -126,6 +129,9 @@ for i in $(seq 300); do echo "int f$i(int x) { return x + $i; }"; done > large.c
 gcc -g -O1 -shared -fPIC -nostdlib -Wl,--build-id=0xdd -o large.so large.c
 $S index -q --store large.store large.so
 $S index -q --packed --store cold.store large.so
+mkdir next; gcc -g -O1 -shared -fPIC -nostdlib -Wl,--build-id=0xee -o next/a.so a.c
+$S index -q --store next.store next/a.so
+$S export -q --store next.store --delta-from a.store -o delta
 for i in bundle bundle.store bundle.tar.zst; do $S export -q --store a.store -o $i; done
 at=$(nm more/a.so | awk '/ T f/ {print "0x" $1}')
 printf '{{{reset}}}\\n{{{module:0:a.so:elf:aa}}}\\n{{{mmap:0x10000:0x10000:load:0:rx:0x0}}}\\n' > log

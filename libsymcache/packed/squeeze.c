@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include <zstd.h>
+#include <zstd_errors.h>
 
 #include "libsymcache/base/bigmem.h"
 
@@ -57,9 +58,9 @@ static size_t compress(const uint8_t *data, size_t len, struct squeeze_prefix pr
 	ZSTD_CCtx_setParameter(z, ZSTD_c_contentSizeFlag, 0);
 	if (level >= WINDOW_FROM || prefix.len)
 		ZSTD_CCtx_setParameter(z, ZSTD_c_windowLog, window);
-	if (prefix.len)
-		ZSTD_CCtx_refPrefix(z, prefix.data, prefix.len);
-	n = ZSTD_compress2(z, ret, room, data, len);
+	n = prefix.len ? ZSTD_CCtx_refPrefix(z, prefix.data, prefix.len) : 0;
+	if (!ZSTD_isError(n))
+		n = ZSTD_compress2(z, ret, room, data, len);
 	ZSTD_freeCCtx(z);
 	return ZSTD_isError(n) ? 0 : n;
 }
@@ -109,10 +110,12 @@ int unsqueeze(struct squeezed s, struct squeeze_prefix prefix, uint8_t *ret, str
 	}
 	if (!(z = ZSTD_createDCtx()))
 		return sc_no_memory(err);
-	if (prefix.len)
-		ZSTD_DCtx_refPrefix(z, prefix.data, prefix.len);
-	n = ZSTD_decompressDCtx(z, ret, s.len, s.data, s.size);
+	n = prefix.len ? ZSTD_DCtx_refPrefix(z, prefix.data, prefix.len) : 0;
+	if (!ZSTD_isError(n))
+		n = ZSTD_decompressDCtx(z, ret, s.len, s.data, s.size);
 	ZSTD_freeDCtx(z);
+	if (ZSTD_getErrorCode(n) == ZSTD_error_memory_allocation)
+		return sc_no_memory(err);
 	if (ZSTD_isError(n))
 		return sc_error_set(err, SC_EFORMAT, "%s", ZSTD_getErrorName(n));
 	return n == s.len ? 0 : sc_error_set(err, SC_EFORMAT, "%zu bytes instead of %zu", n, s.len);
