@@ -224,6 +224,23 @@ static void on_said(void *ctx, const char *text, size_t len)
 	*all = more;
 }
 
+/* What is done, and between when, once all tasks are. */
+static void check_status(const struct markup_merge *m, struct sc_error *err)
+{
+	struct markup_merge_status s;
+	struct stat a, b, c;
+
+	assert_int_equal(stat("in/a", &a) | stat("in/b", &b) | stat("in/c.gz", &c), 0);
+	assert_int_equal(markup_merge_status(m, &s, err), 0);
+	assert_int_equal(s.done, s.tasks);
+	assert_int_equal(s.read, a.st_size + b.st_size + c.st_size);
+	assert_int_equal(s.written, s.read);
+	assert_in_range(s.ended / 1000, a.st_mtime, a.st_mtime + 1000);
+	assert_in_range(s.begun / 1000, a.st_mtime, s.ended / 1000);
+	assert_string_equal(s.missing, "");
+	free(s.missing);
+}
+
 static void merge(int options, struct sc_error *err)
 {
 	char *all = strdup("");
@@ -254,6 +271,7 @@ static void merge(int options, struct sc_error *err)
 		assert_int_equal(system("grep -q '\"damaged\":\\[\"in/c.gz\"\\].*\"addresses\":12,\"resolved\":8,"
 					".*\"name\":\"m\",\"missed\":4,' out/.symcache/summary.json"), 0);
 		assert_int_not_equal(access("out/b.0123abcd", F_OK), 0);
+		check_status(m, err);
 	}
 	markup_merge_close(m);
 	free(all);

@@ -238,11 +238,56 @@ static void test_complaints(void **state)
 	mk_out_deinit(&o);
 }
 
+/* Of several rows of one output the last one counts, if the output is as it was then: else a log that
+ * has changed would be taken for done. */
+static void test_finished(void **state)
+{
+	static const char hashes[3][MARKUP_HASH_TEXT] = {
+		"00000000000000000000000000000001", "00000000000000000000000000000002",
+		"00000000000000000000000000000003",
+	};
+	static const char *const outputs[] = { "a", "b", "a" };
+	struct markup_finished_log log = { 0 };
+	struct markup_finished *f;
+
+	(void)state;
+	for (int i = 0; i < 2; i++) {
+		FILE *out = fopen(in_dir(outputs[i]), "w");
+
+		fprintf(out, "output %d", i);
+		fclose(out);
+	}
+	assert_int_equal(markup_finished_open(dir, &f, &err), 0);
+	for (int i = 0; i < 3; i++) {
+		log.output = outputs[i];
+		log.size = (uint64_t)i;
+		memcpy(log.hash, hashes[i], MARKUP_HASH_TEXT);
+		assert_int_equal(markup_finished_add(f, &log, &err), 0);
+		assert_false(markup_finished_find(f, outputs[i], &log)); /* before the next opening */
+	}
+	log.output = "gone";
+	assert_int_equal(markup_finished_add(f, &log, &err), SC_ESYS);
+	markup_finished_close(f);
+	assert_int_equal(markup_finished_open(dir, &f, &err), 0);
+	assert_true(markup_finished_find(f, "a", &log));
+	assert_string_equal(log.hash, hashes[2]);
+	assert_int_equal(log.size, 2);
+	assert_true(markup_finished_find(f, "b", &log));
+	assert_string_equal(log.hash, hashes[1]);
+	assert_false(markup_finished_find(f, "c", &log));
+	assert_int_equal(truncate(in_dir("a"), 3), 0);
+	assert_false(markup_finished_find(f, "a", &log));
+	unlink(in_dir("b"));
+	assert_false(markup_finished_find(f, "b", &log));
+	markup_finished_close(f);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_shards), cmocka_unit_test(test_records),
 		cmocka_unit_test(test_misplaced), cmocka_unit_test(test_complaints),
+		cmocka_unit_test(test_finished),
 	};
 
 	return cmocka_run_group_tests(tests, set_up, tear_down);

@@ -56,6 +56,7 @@ static void test_row(void **state)
 {
 	static const char *const bad[] = {
 		"", "[]", "{", "1", "{}{}", "{\"a\":[1]}", "{\"a\":{}}", "{\"a\":1,}", "null",
+		"{\"a\\u0000b\":1}",
 	};
 	static const char good[] =
 		"{\"n\":-5,\"t\":\"a\\u0000b\",\"b\":true,\"z\":null,\"x_hex\":\"ff00\"}\n";
