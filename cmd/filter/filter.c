@@ -444,7 +444,7 @@ const struct command filter_command = {
 		"  symcache filter --debug-file-directory build/debug crash.log\n",
 	.partly = "with --output-dir, some log failed; or a named store is missing and standard input "
 		  "was filtered without it; or a symbol has another size than in the log",
-	.failed = "an input could not be read, or the output written",
+	.failed = "an input could not be read, or the output could not be written",
 	.see_also = "symcache-index(1) symcache-lookup(1) symcache-export(1) symcache-plan(1)",
 	.run = run,
 };

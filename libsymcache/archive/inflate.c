@@ -11,6 +11,11 @@
 #include <zlib.h>
 #include <zstd.h>
 
+#if !defined(SC_PORTABLE) && __has_include(<isa-l/igzip_lib.h>)
+#define WITH_ISAL
+#include <isa-l/igzip_lib.h>
+#endif
+
 /* What an xz stream may want for its dictionary; xz -9 wants 65 MiB. (Of zstd the
  * library itself allows 128 MiB.) */
 #define XZ_MEMORY_MAX (512u << 20)
@@ -18,6 +23,11 @@
 struct symcache_inflate {
 	enum symcache_packing kind;
 	z_stream gzip;
+	bool has_zlib; /* `gzip` is in use */
+#ifdef WITH_ISAL
+	struct inflate_state *isal; /* NULL: not yet */
+	bool fast;     /* it has the current stream */
+#endif
 	lzma_stream xz;
 	ZSTD_DStream *zstd;
 	bool between; /* a gzip or zstd stream has ended, and no other begun */
@@ -41,6 +51,94 @@ enum symcache_packing symcache_packing_of(const void *begin, size_t len)
 		return SYMCACHE_ZSTD;
 	return SYMCACHE_PLAIN;
 }
+
+/* ---- gzip ----------------------------------------------------------------------------- */
+
+/* 1: the stream has ended. SC_EFORMAT, SC_ENOMEM. */
+static int by_zlib(struct symcache_inflate *d, struct symcache_inflate_step *step)
+{
+	const size_t in_size = step->in_len, out_size = step->out_len;
+	int rc;
+
+	d->gzip.next_in = (unsigned char *)(uintptr_t)step->in;
+	d->gzip.avail_in = (unsigned)in_size;
+	d->gzip.next_out = step->out;
+	d->gzip.avail_out = (unsigned)out_size;
+	rc = inflate(&d->gzip, Z_NO_FLUSH);
+	step->in_len = in_size - d->gzip.avail_in;
+	step->out_len = out_size - d->gzip.avail_out;
+	return rc == Z_STREAM_END ? 1 : rc == Z_MEM_ERROR ? SC_ENOMEM :
+	       rc == Z_OK || rc == Z_BUF_ERROR ? 0 : SC_EFORMAT;
+}
+
+#ifdef WITH_ISAL
+
+/* The same, three times as fast on text. */
+static int by_isal(struct symcache_inflate *d, struct symcache_inflate_step *step)
+{
+	struct inflate_state *z = d->isal;
+	const size_t in_size = step->in_len, out_size = step->out_len;
+	int rc;
+
+	z->next_in = (uint8_t *)(uintptr_t)step->in;
+	z->avail_in = (uint32_t)in_size;
+	z->next_out = step->out;
+	z->avail_out = (uint32_t)out_size;
+	rc = isal_inflate(z);
+	step->in_len = in_size - z->avail_in;
+	step->out_len = out_size - z->avail_out;
+	return rc < 0 || rc == ISAL_NEED_DICT ? SC_EFORMAT : z->block_state == ISAL_BLOCK_FINISH;
+}
+
+/* May ISA-L have the stream that begins so? It gets checksums of headers (2) wrong, and takes
+ * methods and flags that there are not. */
+static bool is_for_isal(const unsigned char *begin, size_t len)
+{
+	const unsigned known = 1 | 4 | 8 | 16; /* text, extra field, name, comment */
+
+	return len > 3 && begin[2] == 8 && !(begin[3] & ~known);
+}
+
+static int gzip_some(struct symcache_inflate *d, struct symcache_inflate_step *step)
+{
+	return d->fast ? by_isal(d, step) : by_zlib(d, step);
+}
+
+#else
+#define gzip_some by_zlib
+#endif
+
+/* A stream that begins with begin[0, len), or as much as there is of it. False: out of memory. */
+static bool gzip_begin(struct symcache_inflate *d, const void *begin, size_t len)
+{
+#ifdef WITH_ISAL
+	d->fast = is_for_isal(begin, len);
+	if (d->fast && !d->isal)
+		d->isal = calloc(1, sizeof(*d->isal));
+	if (d->fast && d->isal) {
+		isal_inflate_init(d->isal);
+		d->isal->crc_flag = ISAL_GZIP;
+	}
+	if (d->fast)
+		return d->isal;
+#endif
+	(void)begin;
+	(void)len;
+	if (d->has_zlib)
+		return inflateReset(&d->gzip) == Z_OK;
+	return d->has_zlib = inflateInit2(&d->gzip, 15 + 16) == Z_OK;
+}
+
+static void gzip_end(struct symcache_inflate *d)
+{
+	if (d->has_zlib)
+		inflateEnd(&d->gzip);
+#ifdef WITH_ISAL
+	free(d->isal);
+#endif
+}
+
+/* ---- all of them ------------------------------------------------------------------------ */
 
 static lzma_ret begin_xz(lzma_stream *xz, unsigned threads)
 {
@@ -67,7 +165,7 @@ int symcache_inflate_create(const void *magic, size_t len, unsigned threads,
 	if (d)
 		d->kind = kind;
 	if (d && kind == SYMCACHE_GZIP) {
-		ok = inflateInit2(&d->gzip, 15 + 16) == Z_OK;
+		ok = gzip_begin(d, magic, len);
 	} else if (d && kind == SYMCACHE_XZ) {
 		d->xz = (lzma_stream)LZMA_STREAM_INIT;
 		ok = begin_xz(&d->xz, threads) == LZMA_OK;
@@ -88,7 +186,7 @@ void symcache_inflate_destroy(struct symcache_inflate *d)
 	if (!d)
 		return;
 	if (d->kind == SYMCACHE_GZIP)
-		inflateEnd(&d->gzip);
+		gzip_end(d);
 	else if (d->kind == SYMCACHE_XZ)
 		lzma_end(&d->xz);
 	else
@@ -101,45 +199,40 @@ static int damaged(struct sc_error *err, const char *what)
 	return sc_error_set(err, SC_EFORMAT, "%s", what);
 }
 
-/* Zeros behind a stream: takes them. */
-static bool padding(const unsigned char *in, size_t *in_len)
+/* Zeros behind a stream. */
+static size_t padding(const unsigned char *in, size_t in_len)
 {
 	size_t n = 0;
 
-	while (n < *in_len && !in[n])
+	while (n < in_len && !in[n])
 		n++;
-	*in_len = n;
 	return n;
 }
 
 static int run_gzip(struct symcache_inflate *d, struct symcache_inflate_step *step,
 		    struct sc_error *err)
 {
-	const size_t in_size = step->in_len, out_size = step->out_len;
-	int rc = Z_OK;
+	size_t zeros;
+	int rc = 0;
 
-	d->gzip.next_in = (unsigned char *)step->in;
-	d->gzip.avail_in = (unsigned)in_size;
-	d->gzip.next_out = step->out;
-	d->gzip.avail_out = (unsigned)out_size;
-	if (d->between && in_size) {
-		step->out_len = 0;
-		if (padding(step->in, &step->in_len))
+	if (d->between && step->in_len) {
+		zeros = padding(step->in, step->in_len);
+		if (zeros) {
+			step->in_len = zeros;
+			step->out_len = 0;
 			return 0;
-		if (inflateReset(&d->gzip) != Z_OK)
-			return damaged(err, "gzip: cannot go on");
+		}
+		if (!gzip_begin(d, step->in, step->in_len))
+			return sc_no_memory(err);
 		d->between = false;
 	}
-	if (!d->between)
-		rc = inflate(&d->gzip, Z_NO_FLUSH);
-	step->in_len = in_size - d->gzip.avail_in;
-	step->out_len = out_size - d->gzip.avail_out;
-	if (rc == Z_STREAM_END)
-		d->between = true;
-	else if (rc == Z_MEM_ERROR)
-		return sc_no_memory(err);
-	else if (rc != Z_OK && rc != Z_BUF_ERROR)
-		return damaged(err, d->gzip.msg ? d->gzip.msg : "gzip: damaged");
+	if (d->between)
+		step->in_len = step->out_len = 0;
+	else
+		rc = gzip_some(d, step);
+	if (rc < 0)
+		return rc == SC_ENOMEM ? sc_no_memory(err) : damaged(err, "gzip: damaged");
+	d->between |= rc > 0;
 	if (step->end && !d->between && !step->in_len && !step->out_len)
 		return damaged(err, "gzip: the file is cut off");
 	return 0;

@@ -169,6 +169,44 @@ static void test_damaged(void **state)
 	}
 }
 
+/* What may stand in a gzip header, behind a plain stream and in front of one. */
+static void test_gzip_headers(void **state)
+{
+	char text[1000];
+
+	(void)state;
+	for (int i = 0; i < 16; i++) {
+		unsigned char out[500], extra[70] = "extra";
+		gz_header header = {
+			.name = i & 1 ? (unsigned char *)"a-name" : NULL, .extra = i & 2 ? extra : NULL,
+			.extra_len = sizeof(extra), .comment = i & 4 ? (unsigned char *)"why" : NULL,
+			.hcrc = i >> 3,
+		};
+		z_stream z = { .next_in = (unsigned char *)"with", .avail_in = 4,
+			       .next_out = out, .avail_out = sizeof(out) };
+		struct bytes b = { 0 };
+
+		assert_int_equal(deflateInit2(&z, 6, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY), Z_OK);
+		assert_int_equal(deflateSetHeader(&z, &header), Z_OK);
+		assert_int_equal(deflate(&z, Z_FINISH), Z_STREAM_END);
+		for (int first = 0; first < 2; first++) {
+			pack(&b, SYMCACHE_GZIP, "before ");
+			put_block(&b, out, z.total_out);
+			pack(&b, SYMCACHE_GZIP, " behind");
+			for (size_t piece = 1; piece < 900; piece = piece * 2 + 1) {
+				const char *why = unpack(&b, b.b.len, piece, text);
+
+				if (why)
+					fail_msg("header %d, in pieces of %zu: %s", i, piece, why);
+				assert_string_equal(text, first ? "before with behindbefore with behind" :
+								  "before with behind");
+			}
+		}
+		deflateEnd(&z);
+		bytes_deinit(&b);
+	}
+}
+
 static void test_kinds(void **state)
 {
 	static const struct { const char *bytes; size_t len; enum symcache_packing kind; } cases[] = {
@@ -194,7 +232,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_streams), cmocka_unit_test(test_cut_off), cmocka_unit_test(test_damaged),
-		cmocka_unit_test(test_kinds),
+		cmocka_unit_test(test_gzip_headers), cmocka_unit_test(test_kinds),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -176,7 +176,7 @@ static void put_help_of_profile(struct mk_out *o, enum mk_page_kind kind)
 		  "<dt><kbd>Esc</kbd><dd>leave the search"
 		  "<dt><kbd>g</kbd><dd>to the graph"
 		  "<dt><kbd>&larr;</kbd> <kbd>&rarr;</kbd> <kbd>&uarr;</kbd> <kbd>&darr;</kbd>"
-		  "<dd>there: to the frame beside, above, below"
+		  "<dd>there: to the frame next to it, above, below"
 		  "<dt><kbd>Enter</kbd> <kbd>Esc</kbd><dd>there: zoom in, out");
 	mk_put(o, "<dt><kbd>s</kbd><dd>callers and callees<dt><kbd>w</kbd><dd>the whole profile again"
 		  "<dt><kbd>i</kbd><dd>icicle or flame<dt><kbd>e</kbd><dd>open the file of the function"
