@@ -147,7 +147,7 @@ static uint32_t new_function(struct prof_places *p, const struct prof_memo *m,
 	const enum symprofile_names how = p->options->how;
 	const struct symcache_start start = symcache_symbolize_start(p->symbolizer, a, frame);
 	const uint32_t linkage = linkage_text(p, linkage_name(a->cache, m));
-	struct sc_str name = f->function;
+	struct sc_str name = sc_bare_name(f); /* as viewers that symbolize by themselves have it */
 	struct prof_function *of;
 	uint32_t text, file;
 
