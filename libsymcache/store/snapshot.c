@@ -66,6 +66,9 @@ static int page_size_check(size_t page_size, struct sc_error *err)
 
 static int meta_check(const struct meta *m, size_t page_size, struct sc_error *err)
 {
+	if (m->trees[0].pad != page_size) /* LMDB goes by that of the page it chooses */
+		return sc_error_set(err, SC_EFORMAT, "damaged: a page size of %u, and of %zu",
+				    (unsigned)m->trees[0].pad, page_size);
 	if (m->last_page < 1 || m->last_page >= SIZE_MAX / page_size)
 		return sc_error_set(err, SC_EFORMAT, "damaged: %zu as the last page", m->last_page);
 	for (int i = 0; i < 2; i++) {
