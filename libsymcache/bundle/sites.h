@@ -33,12 +33,14 @@ struct symbundle_fetched {
 void symbundle_fetched_deinit(struct symbundle_fetched *f); /* all zero is fine */
 
 /*
- * Gets the cache of a build ID. Thread-safe. SC_ENOTFOUND: no server has it, of those that have not
+ * Gets the cache of a build ID. One that is written against another gets that from `reader` (or
+ * NULL), else from its tree. Thread-safe. SC_ENOTFOUND: no server has it, of those that have not
  * failed; SC_ESYS, SC_ELIMIT, SC_EUNSUPPORTED (no libcurl): one fails now, the message says which
  * and why, once for each; SC_EFORMAT: what came is something else.
  */
-int symbundle_sites_get(struct symbundle_sites *s, const uint8_t *build_id, size_t len,
-			struct symbundle_fetched *ret, struct sc_error *err);
+int symbundle_sites_get(struct symbundle_sites *s, struct symstore_reader *reader,
+			const uint8_t *build_id, size_t len, struct symbundle_fetched *ret,
+			struct sc_error *err);
 
 /* Was it not found on each of the servers so short ago that asking again is too early? */
 bool symbundle_sites_missed(const struct symbundle_sites *s, struct symstore_reader *reader,

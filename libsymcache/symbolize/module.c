@@ -176,7 +176,7 @@ static int fetch_cache(struct symcache_module *m, struct sc_error *err)
 		return SC_ENOTFOUND;
 	m->asked_sites = true;
 	sc_made_deinit(made);
-	rc = symbundle_sites_get(sites, m->id, m->id_len, &made->fetched, err);
+	rc = symbundle_sites_get(sites, s->reader, m->id, m->id_len, &made->fetched, err);
 	if (rc == SC_ENOTFOUND)
 		m->sites_missed = s->to_store = true;
 	if (rc)
