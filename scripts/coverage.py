@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
-"""Which test runs which line, by gcov, one test at a time; and how much of each room runs.
+"""How much of each room the tests run, by gcov, one test at a time; and which test runs which line.
 
-  scripts/coverage.py [--out DIR] [--table] [--only PATTERN…]
+  scripts/coverage.py [--out DIR] [--table] [--by-test] [--only PATTERN…]
 
 In DIR (build/coverage) it leaves a copy of the checkout, built with gcov; data/TEST, what each test
 ran; and cover.json. It prints a line for each room and the largest blocks that no test runs.
---table renews the table of CONTRIBUTING.md. --only: tests by name (unit:…, fuzz:…, golden:…, layouts
+--table renews the table of CONTRIBUTING.md. --by-test: cover.json has which test runs which line, for
+scripts/mutants.py; that takes longer than the tests. --only: tests by name (unit:…, fuzz:…, golden:…, layouts
 or faults), in addition to what ran before.
 
 A child that ends by a signal writes no counts: libmarkup/emit, whose tests crash, is left out. What
@@ -129,23 +130,54 @@ def counts(job):
     return os.path.basename(data), lines, branches
 
 
-def collect(tree, out):
-    total, by_test, branch = {}, {}, {}
-    jobs = [(tree, f"{out}/data/{t}") for t in sorted(os.listdir(out + "/data"))]
+def merged(out, kind):
+    """A folder with the counts of all tests of a kind added up."""
+    top = f"{out}/merged/{kind}"
+    shutil.rmtree(top, ignore_errors=True)
+    os.makedirs(top)
+    found = [f"{out}/data/{t}" for t in sorted(os.listdir(out + "/data")) if t.split(":")[0] == kind]
+    found = [d for d in found if any(n.endswith(".gcda") for _, _, names in os.walk(d) for n in names)]
+
+    def add(job):
+        number, pair = job
+        to = f"{top}/{number}"
+        subprocess.run(["gcov-tool", "merge", "-o", to, *pair], check=True, capture_output=True)
+        for one in pair:
+            if one.startswith(top):
+                shutil.rmtree(one)
+        return to
+
+    number = 0
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        while len(found) > 1:
+            pairs = list(zip(found[::2], found[1::2]))
+            found = list(pool.map(add, enumerate(pairs, number))) + found[2 * len(pairs):]
+            number += len(pairs)
+    return found[0] if found else None
+
+
+def collect(tree, out, by_test):
+    total, tests_of, branch = {}, {}, {}
+    names = sorted(os.listdir(out + "/data"))
+    kinds = sorted({t.split(":")[0] for t in names})
+    jobs = [(tree, d) for d in map(lambda k: merged(out, k), kinds) if d]
+    kept = [(tree, f"{out}/data/{t}") for t in names if by_test]
     with concurrent.futures.ProcessPoolExecutor() as pool:
-        for test, lines, branches in pool.map(counts, jobs):
-            kind = test.split(":")[0]
+        for (_, lines, branches), (_, d) in zip(pool.map(counts, jobs), jobs):
+            kind = os.path.relpath(d, out).split("/")[1].split(":")[0]
             for f, ls in lines.items():
                 for l, n in ls.items():
                     t = total.setdefault(f, {}).setdefault(l, {})
                     t[kind] = t.get(kind, 0) + n
-                by_test.setdefault(f, {})[test] = sorted(l for l, n in ls.items() if n)
             for f, ls in branches.items():
                 for l, b in ls.items():
                     old = branch.setdefault(f, {}).get(l)
                     branch[f][l] = [x + y for x, y in zip(old, b)] if old and len(old) == len(b) else b
+        for test, lines, _ in pool.map(counts, kept):
+            for f, ls in lines.items():
+                tests_of.setdefault(f, {})[test] = sorted(l for l, n in ls.items() if n)
     with open(out + "/cover.json", "w") as f:
-        json.dump({"total": total, "by_test": by_test, "branch": branch}, f)
+        json.dump({"total": total, "by_test": tests_of, "branch": branch}, f)
 
 
 def room(path):
@@ -190,6 +222,7 @@ def main():
     p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     p.add_argument("--out", default=f"{ROOT}/build/coverage")
     p.add_argument("--table", action="store_true")
+    p.add_argument("--by-test", action="store_true")
     p.add_argument("--only", nargs="+", default=[])
     a = p.parse_args()
     out = os.path.abspath(a.out)
@@ -199,7 +232,7 @@ def main():
     if not a.only:
         shutil.rmtree(out + "/data", ignore_errors=True)
     run(tree, out, a.only)
-    collect(tree, out)
+    collect(tree, out, a.by_test)
     rows, blocks = rooms(json.load(open(out + "/cover.json")))
     print("\n".join(table(rows)))
     print("\nlargest blocks that no test runs: lines of code, where")

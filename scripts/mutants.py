@@ -11,7 +11,7 @@ Mutants that do not compile, or whose code is the same, do not count.
 
 Nothing in the checkout changes: the mutant is compiled by itself, and the tests are linked with it in
 front of the library. The unit tests and replays of the room run, until one fails. With --cover
-(build/coverage/cover.json, which `make coverage` leaves) only lines are changed that a test runs, and
+(build/coverage/cover.json, of `make coverage COVERAGE=--by-test`) only lines are changed that a test runs, and
 what the room's own tests do not notice is tried with the others that run the line.
 
 BUILD_DIR is build/release or, to see what only sanitizers see, build/asan; its tests are built
