@@ -145,7 +145,8 @@ struct tree_written {
  * Adds the entries of `fresh`, which are sorted and have SHA-256 hashes, to the tree at `path`,
  * of which `state` is; with path NULL it only counts. The manifest is replaced when all that it
  * names is on the disk. Parts that neither it nor the one before it names are removed. `state` and
- * `fresh` are only to be deinitialised after it. Of `how`, the manifest is not used. SC_EFULL, SC_ESYS, SC_ELIMIT, SC_ENOMEM.
+ * `fresh` are only to be deinitialised after it. Of `how`, the manifest is not used. SC_EFULL,
+ * SC_ESYS, SC_ELIMIT, SC_ENOMEM.
  */
 int tree_write(const char *path, struct tree_state *state, struct manifest *fresh,
 	       const struct bundle_source *how, struct tree_written *ret, struct sc_error *err);
