@@ -34,7 +34,7 @@ struct symstore_op {
 /* Packs the cache of a SYMSTORE_PUT, before the commit or in it. SC_ENOMEM. */
 int symstore_op_pack(const struct symstore *store, struct symstore_op *op);
 
-/* A writer takes it, with its record and form. SC_ENOMEM. */
+/* A writer takes it, with its record and form, also on an error. SC_ENOMEM. */
 int symstore_push(struct symstore_writer *writer, const struct symstore_op *op,
 		  struct sc_error *err);
 

@@ -95,6 +95,7 @@ bool symstore_packed_file(const struct symstore_entry *entry, const uint8_t *val
 int symstore_unpack(const struct symstore_entry *entry, const uint8_t *value,
 		    struct packed_caches *ret, struct sc_error *err)
 {
+	struct sc_error why = { 0 };
 	struct packed_bytes file;
 	int rc;
 
@@ -104,10 +105,11 @@ int symstore_unpack(const struct symstore_entry *entry, const uint8_t *value,
 	if (packed_total(file.data, file.size) - entry->cache_size > 7)
 		return sc_error_set(err, SC_EFORMAT, "cannot be unpacked: it has not the %llu bytes "
 				    "that the entry says", (unsigned long long)entry->cache_size);
-	if ((rc = packed_unpack(file.data, file.size, ret, err))) {
-		sc_error_prefix(err, "cannot be unpacked: ");
-		return rc;
-	}
+	rc = packed_unpack(file.data, file.size, ret, &why);
+	if (rc == SC_ENOMEM)
+		return sc_no_memory(err);
+	if (rc)
+		return sc_error_set(err, SC_EFORMAT, "cannot be unpacked: %s", why.msg);
 	if (ret->num == 1 && ret->caches->size == entry->cache_size)
 		return 0;
 	packed_caches_deinit(ret);

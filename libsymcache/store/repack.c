@@ -201,7 +201,8 @@ static int finish_unpacking(struct symstore *store, struct sc_error *err)
 	int rc;
 
 	pthread_mutex_lock(&store->commit_lock);
-	if (!(rc = symstore_txn_begin(store, 0, &txn, err))) {
+	if (!(rc = symstore_check_once(store, err)) &&
+	    !(rc = symstore_txn_begin(store, 0, &txn, err))) {
 		if ((rc = lower_format(store, txn)))
 			mdb_txn_abort(txn);
 		else
@@ -238,7 +239,7 @@ int symstore_repack(struct symstore *store, const struct symstore_repack_options
 			rc = commit(r);
 		clear(r);
 	}
-	if (!rc && !options->level && ret->entries)
+	if (!rc && !options->level)
 		rc = finish_unpacking(store, err);
 	vec_deinit(&r->ids);
 	free(r);

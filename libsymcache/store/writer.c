@@ -73,7 +73,10 @@ int symstore_push(struct symstore_writer *writer, const struct symstore_op *op,
 	struct symstore_op *slot = whole ? vec_push(&writer->ops) : NULL;
 
 	if (!slot) {
+		struct symstore_form form = op->form;
+
 		free(op->record);
+		symstore_form_deinit(&form);
 		return sc_no_memory(err);
 	}
 	*slot = *op;
@@ -236,9 +239,7 @@ static void lengthen(struct symstore *store)
 	reserve(fd, end);
 }
 
-/* LMDB would follow damaged pages wherever they lead, and write there: all index pages
- * are looked at before we write for the first time. */
-static int check(struct symstore *store, struct sc_error *err)
+int symstore_check_once(struct symstore *store, struct sc_error *err)
 {
 	MDB_txn *txn __attribute__((cleanup(symstore_txn_cleanup))) = NULL;
 	int rc = store->checked ? 0 : symstore_txn_begin(store, MDB_RDONLY, &txn, err);
@@ -343,7 +344,7 @@ int symstore_commit(struct symstore_writer *writer, struct sc_error *err)
 		pthread_mutex_lock(&store->commit_lock);
 		if (store->locked)
 			mdb_reader_check(store->env, NULL);
-		rc = check(store, err);
+		rc = symstore_check_once(store, err);
 		if (!rc)
 			rc = commit(writer, err);
 		pthread_mutex_unlock(&store->commit_lock);
