@@ -122,9 +122,8 @@ struct symcache_cache;
  * question gives the same handle until symcache_store_refresh(). SYMCACHE_ENOTFOUND: the
  * store has none; SYMCACHE_EFORMAT: its entry is damaged; SYMCACHE_ESYS, SYMCACHE_ENOMEM.
  */
-SYMCACHE_API int symcache_store_get(struct symcache_store *s, const uint8_t *build_id,
-				    size_t len, struct symcache_cache **ret,
-				    struct symcache_error *err);
+SYMCACHE_API int symcache_store_get(struct symcache_store *s, const uint8_t *build_id, size_t len,
+				    struct symcache_cache **ret, struct symcache_error *err);
 
 /*
  * As symcache_store_get(), by text: the hex digits of a build ID, or its beginning, if it
@@ -137,12 +136,10 @@ SYMCACHE_API int symcache_store_find(struct symcache_store *s, const char *text,
 /* The same for programs that know what they have: "cafe" is a build ID here, never a file of
  * that name; SYMCACHE_EINVAL also: `hex` has other than hex digits. */
 SYMCACHE_API int symcache_store_find_build_id(struct symcache_store *s, const char *hex,
-					      struct symcache_cache **ret,
-					      struct symcache_error *err);
+					      struct symcache_cache **ret, struct symcache_error *err);
 /* And this one takes it for the name of a file. */
 SYMCACHE_API int symcache_store_find_name(struct symcache_store *s, const char *name,
-					  struct symcache_cache **ret,
-					  struct symcache_error *err);
+					  struct symcache_cache **ret, struct symcache_error *err);
 
 /* ---- symcache_entry: entries of a store ------------------------------------------ */
 
@@ -154,8 +151,7 @@ struct symcache_entry;
  * `fn` may ask the store, but not write to it. Else 0 or an error. */
 typedef int symcache_entry_fn(void *ctx, const struct symcache_entry *entry);
 SYMCACHE_API int symcache_store_each(struct symcache_store *s, const char *prefix,
-				     symcache_entry_fn *fn, void *ctx,
-				     struct symcache_error *err);
+				     symcache_entry_fn *fn, void *ctx, struct symcache_error *err);
 
 SYMCACHE_API const uint8_t *symcache_entry_build_id(const struct symcache_entry *e, size_t *len);
 /* The file that was indexed, absolute; and its debug file, "": none. */
@@ -310,14 +306,13 @@ struct symcache_resolver_options {
 
 /* `options` may be NULL: all zero. SYMCACHE_EINVAL: unknown flags; SYMCACHE_ENOMEM. */
 SYMCACHE_API int symcache_resolver_create(const struct symcache_resolver_options *options,
-					  struct symcache_resolver **ret,
-					  struct symcache_error *err);
+					  struct symcache_resolver **ret, struct symcache_error *err);
 SYMCACHE_API void symcache_resolver_destroy(struct symcache_resolver *r); /* NULL is fine */
 
 /* One more store, kept by a reference, that symcache_resolve() asks for what those before it do not
  * have. SYMCACHE_ENOMEM. */
-SYMCACHE_API int symcache_resolver_add_store(struct symcache_resolver *r, struct symcache_store *store,
-					     struct symcache_error *err);
+SYMCACHE_API int symcache_resolver_add_store(struct symcache_resolver *r,
+					     struct symcache_store *store, struct symcache_error *err);
 
 #define SYMCACHE_FRAME_INLINED 1u /* the next frame is its caller, in the same machine code */
 #define SYMCACHE_FRAME_SYMBOL 2u  /* the ELF symbol table gave the name */
