@@ -116,6 +116,7 @@ static bool read_values(struct dw_go_reader *r, uint32_t offset, uint64_t size, 
 		value += step & 1 ? ~(step >> 1) : step >> 1;
 		if (!(v = vec_push(&ret->list)))
 			return false;
+		r->facts++;
 		*v = (struct value){ (uint32_t)at, (int32_t)value };
 		at += dw_uleb(&c) * r->quantum;
 		if (c.bad || at <= v->start || at > size) {
@@ -124,7 +125,6 @@ static bool read_values(struct dw_go_reader *r, uint32_t offset, uint64_t size, 
 		}
 		ret->end = (uint32_t)at;
 	}
-	r->facts += ret->list.len;
 	return true;
 }
 

@@ -271,11 +271,20 @@ static void is_bounded(void **state)
 	struct dw_facts u = { 0 };
 	struct dw_go_reader *r;
 	struct sample s;
+	uint8_t *last;
 
 	(void)state;
 	make(&s, GO_1_20, 8, false);
 	sections = sections_of(&s);
 	sections.most = 5;
+	assert_int_equal(dw_go_open(&sections, &r, NULL), 0);
+	assert_int_equal(dw_go_next(r, &u, NULL), SC_ELIMIT);
+	dw_go_close(r);
+	/* Also if it is broken at its end: 21 facts with the pairs of the lines, 15 without them. */
+	sections.most = 16;
+	last = memmem(s.table.b.data, s.table.b.len, "\x0e\x20", 2);
+	assert_non_null(last);
+	last[1] = 0x7f;
 	assert_int_equal(dw_go_open(&sections, &r, NULL), 0);
 	assert_int_equal(dw_go_next(r, &u, NULL), SC_ELIMIT);
 	dw_go_close(r);
