@@ -258,6 +258,14 @@ static bool look_at(struct symstore_reader *reader, const struct symstore_entry 
 	return ok;
 }
 
+/* Is it another cache after the import? Then it may be gone when it is needed. */
+static bool is_replaced(const struct choice *c, const struct symstore_entry *old)
+{
+	const struct manifest_entry *m = manifest_find(c->m, old->build_id, old->build_id_len);
+
+	return m && (m->entry.cache_size != old->cache_size || m->entry.cache_hash != old->cache_hash);
+}
+
 static void choose(struct choice *c, struct symstore_reader *exported, struct manifest_entry *e)
 {
 	struct search s = { .c = c, .of = &e->entry };
@@ -274,7 +282,7 @@ static void choose(struct choice *c, struct symstore_reader *exported, struct ma
 	for (size_t i = 0; i < s.list.len && tries < TRIES && !e->old.len; i++) {
 		const struct symstore_entry *old = &c->entries.data[s.list.data[i].entry];
 
-		if (s.list.data[i].entry == last)
+		if (s.list.data[i].entry == last || (!s.list.data[i].same_id && is_replaced(c, old)))
 			continue;
 		last = s.list.data[i].entry;
 		tries++;

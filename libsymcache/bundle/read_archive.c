@@ -32,6 +32,13 @@ static int read_member(struct symarchive *a, struct bundle_file *m, size_t max,
 	return 0;
 }
 
+/* Those who need nothing of a file that is what changed need not have the old entry either: it may be
+ * the one that this replaced. */
+static bool is_needed(struct bundle_reading *b, const struct manifest_entry *e)
+{
+	return !e->old.len || (bundle_wanted(b, &e->entry) && !bundle_is_had(b, &e->entry));
+}
+
 static int give_member(struct bundle_reading *b, const char *name, struct bundle_file *m,
 		       struct sc_error *err)
 {
@@ -45,8 +52,10 @@ static int give_member(struct bundle_reading *b, const char *name, struct bundle
 	if (bundle_id_of_name(name, &id))
 		e = manifest_find(&b->manifest, id.bytes, id.len);
 	if (e && packed && !b->seen[e - b->manifest.data] &&
-	    groups_at(&b->manifest, (size_t)(e - b->manifest.data)))
-		return groups_give(b, name, m, e, err);
+	    groups_at(&b->manifest, (size_t)(e - b->manifest.data))) {
+		b->seen[e - b->manifest.data] = true;
+		return is_needed(b, e) ? groups_give(b, name, m, e, err) : 0;
+	}
 	if (!e || packed) {
 		bundle_fault(b, name, "the manifest does not have it");
 		return 0;
