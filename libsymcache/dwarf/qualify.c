@@ -204,6 +204,9 @@ bool dw_qualifier_note(struct dw_qualifier *q, const struct dw_level *levels, si
 		return false;
 	*noted = (struct dw_noted){ .entry = entry };
 	if (parent != q->last_parent) {
+		/* Names may lie among the texts, which must not move while one is added to them. */
+		if (!vec_reserve(&q->facts->texts, DW_QUALIFY_BYTES + 1))
+			return false;
 		known = dw_open_entry(&q->origins->bytes_left, q->u, q->u->offset + entry, &own) ?
 			names_around(q, levels, depth, name_of(&own), &names) : 0;
 		if (known < 0)
