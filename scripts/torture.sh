@@ -151,14 +151,16 @@ sanitized() {
 }
 
 # every_write NAME SETUP COMMAND...: runs it until no call fails any more, in each of the ways
-# `kinds`; SETUP is run before each. What was in a.store stays there.
+# `kinds`; SETUP is run before each. What was in a.store stays there; x, which it may make, is not
+# there, or an empty folder, as before.
 every_write() {
-	local name=$1 setup=$2 n kind out status
+	local name=$1 setup=$2 n kind out status there
 	shift 2
 	for kind in "${kinds[@]}"; do
 		for ((n = 1; n < 2000; n++)); do
 			eval "$setup"
 			ids a.store > before
+			there=$(ls -d x 2> /dev/null)
 			rm -f seen
 			out=$(env $kind FAIL_AT=$n FAIL_SEEN=seen LD_PRELOAD=$top/fail_at.so "$@" 2>&1)
 			status=$?
@@ -169,6 +171,7 @@ every_write() {
 			[ -e seen ] || break
 			[ $status = 0 ] || [ -n "$out" ] || wrong "$name, $kind $n: status $status without a word"
 			[ -z "$(comm -23 before now)" ] || wrong "$name, $kind $n: entries are gone"
+			[ $status = 0 ] || [ -z "$there" ] || rmdir x
 			[ $status = 0 ] || { [ ! -e x ] && [ ! -e x.part ]; } ||
 				wrong "$name, $kind $n: something is left over"
 			rm -rf x x.part
@@ -211,6 +214,7 @@ part_writes() {
 		every_write "export $shape" "$copy" \
 			"$symcache" export -q --store a.store --shape $shape -o x
 	done
+	every_write "export to an empty folder" "$copy; mkdir x" "$symcache" export -q --store a.store -o x
 	echo "writes: $writes commands of which a write failed: $((bad - from)) faults"
 }
 

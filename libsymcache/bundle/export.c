@@ -189,7 +189,7 @@ static int write_parts(struct exporting *x, const char *path)
 	};
 	char *part __attribute__((cleanup(sc_free_text))) = o->name_hash ? sc_text("%s.part", path) : NULL;
 	char *named __attribute__((cleanup(sc_free_text))) = NULL;
-	struct tree_written written;
+	struct tree_written written = { 0 };
 	int rc;
 
 	leave_whole(x);

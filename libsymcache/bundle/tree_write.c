@@ -50,8 +50,27 @@ static void clear_folder(struct writing *w, const char *folder,
 	const struct dirent *e;
 
 	while (dir && (e = readdir(dir)))
-		if (e->d_name[0] != '.' && (!stale || stale(w, e->d_name)))
-			unlinkat(fd, e->d_name, 0);
+		if (!stale || stale(w, e->d_name))
+			unlinkat(fd, e->d_name, 0); /* of "." and ".." it is refused */
+	if (dir)
+		closedir(dir);
+	else if (fd >= 0)
+		close(fd);
+}
+
+/* A first export that failed leaves nothing: in a folder that was empty, all that is not hidden is its own. */
+static void undo(struct writing *w)
+{
+	int fd = openat(w->dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
+	const struct dirent *e;
+
+	while (dir && (e = readdir(dir)))
+		if (e->d_name[0] != '.') {
+			clear_folder(w, e->d_name, NULL);
+			if (unlinkat(fd, e->d_name, AT_REMOVEDIR))
+				unlinkat(fd, e->d_name, 0);
+		}
 	if (dir)
 		closedir(dir);
 	else if (fd >= 0)
@@ -371,8 +390,10 @@ static int open_folder(struct writing *w, const char *path, struct sc_error *err
 	if (s->dir < 0 && (mkdir(path, 0777) ||
 			   (s->dir = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)) < 0))
 		return sc_error_sys(err, "cannot make the directory %s", path);
+	flock(s->dir, LOCK_EX);
+	if (!s->text.len && !faccessat(s->dir, SYMBUNDLE_MANIFEST, F_OK, 0))
+		return sc_error_set(err, SC_EINVAL, "another process has made a tree at %s meanwhile", path);
 	w->dir = s->dir;
-	flock(w->dir, LOCK_EX);
 	clear_folder(w, NEW, NULL);
 	return 0;
 }
@@ -381,6 +402,7 @@ int tree_write(const char *path, struct tree_state *state, struct manifest *fres
 	       const struct bundle_source *how, struct tree_written *ret, struct sc_error *err)
 {
 	struct writing w = { .dir = -1, .state = state, .ret = ret };
+	const bool made = path && state->dir < 0;
 	int rc;
 
 	*ret = (struct tree_written){ 0 };
@@ -391,6 +413,10 @@ int tree_write(const char *path, struct tree_state *state, struct manifest *fres
 		clear_folder(&w, NEW, NULL);
 		unlinkat(w.dir, NEW, AT_REMOVEDIR);
 	}
+	if (w.dir >= 0 && rc && !state->text.len)
+		undo(&w);
+	if (rc && made && state->dir >= 0)
+		rmdir(path);
 	forget_staged(&w);
 	vec_deinit(&w.staged);
 	tree_top_deinit(&w.top);
