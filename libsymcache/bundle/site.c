@@ -50,7 +50,7 @@ static int read_top(struct site *site, struct sc_error *err)
 	struct tree_top top = { 0 };
 	int rc = tree_read_web(&site->web, SYMBUNDLE_MANIFEST, MANIFEST_MAX, &text, err);
 
-	if (!rc && site->text.len == text.len && !memcmp(site->text.data, text.data, text.len)) {
+	if (!rc && text.len && site->text.len == text.len && !memcmp(site->text.data, text.data, text.len)) {
 		vec_deinit(&text);
 		return SC_ENOTFOUND;
 	}

@@ -57,7 +57,8 @@ bool symbundle_is_url(const char *text)
 
 char *web_shown(const char *url)
 {
-	const char *host = strstr(url, "//"), *at = host ? memchr(host, '@', strcspn(host + 2, "/") + 2) : NULL;
+	const char *host = strstr(url, "//");
+	const char *at = host ? memrchr(host, '@', strcspn(host + 2, "/?#") + 2) : NULL;
 
 	return at ? sc_text("%.*s%s", (int)(host + 2 - url), url, at + 1) : sc_text("%s", url);
 }
