@@ -4,7 +4,7 @@
 #
 #   scripts/torture.sh BUILD_DIR [ROUNDS [PART...]]
 #
-# store    the store by itself: process_test with TORTURE_ROUNDS
+# store    the store by itself: its tests that take TORTURE_ROUNDS
 # index    two indexers at once on 300 shared objects, one of them killed; after each
 #          kill every entry must verify, and none that was there may be gone; when all
 #          are in, it begins anew
@@ -62,8 +62,11 @@ kill_at_random() {
 }
 
 part_store() {
-	TORTURE_ROUNDS=$rounds "$build/libsymcache/store/process_test" > out 2>&1 || { cat out; bad=1; }
-	tail -n 1 out
+	local test
+	for test in process cold repack; do
+		TORTURE_ROUNDS=$rounds "$build/libsymcache/store/${test}_test" > out 2>&1 || { cat out; bad=1; }
+		tail -n 1 out
+	done
 }
 
 part_index() {

@@ -13,20 +13,25 @@
 #include "libsymcache/unwind/merge.h"
 
 /* The entry under the key of `op`; *there is false if it is missing or cannot
- * be read, which is the same: it may always be replaced. */
-static int find_old(struct symstore *store, MDB_txn *txn, const struct symstore_op *op,
+ * be read, which is the same: it may always be replaced. Its strings are in a copy: to write a large
+ * value, LMDB may take the memory of any page that was changed before. */
+static int find_old(struct symstore *store, MDB_txn *txn, struct symstore_op *op,
 		    struct symstore_entry *old, bool *there)
 {
-	MDB_val key = { op->key_size, (void *)op->key }, value;
+	MDB_val key = { op->key_size, op->key }, value;
 	int rc = mdb_get(txn, store->entries, &key, &value);
 
-	*there = !rc && symstore_entry_decode(op->key, op->key_size, value.mv_data, value.mv_size,
-					      old);
-	return rc == MDB_NOTFOUND ? 0 : rc;
+	*there = false;
+	if (rc)
+		return rc == MDB_NOTFOUND ? 0 : rc;
+	free(op->old);
+	if (!(op->old = malloc(value.mv_size + 1)))
+		return ENOMEM;
+	memcpy(op->old, value.mv_data, value.mv_size);
+	*there = symstore_entry_decode(op->key, op->key_size, op->old, value.mv_size, old);
+	return 0;
 }
 
-/* The record is complete on the heap before LMDB is asked to write, so `entry`
- * may lie in a page that this changes. */
 static int put_record(struct symstore *store, MDB_txn *txn, struct symstore_op *op,
 		      const struct symstore_entry *entry)
 {

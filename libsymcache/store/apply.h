@@ -19,6 +19,7 @@ struct symstore_op {
 	size_t key_size;
 	uint8_t *record;        /* SYMSTORE_TAG: tags, NUL, names, NUL; SYMSTORE_REMOVE: none */
 	size_t record_size;
+	void *old;              /* the record that was there, for the commit */
 	symstore_fill_fn *fill; /* SYMSTORE_PUT; NULL: ctx is the cache */
 	void *ctx;
 	size_t cache_size;

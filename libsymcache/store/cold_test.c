@@ -135,29 +135,6 @@ static void same_records(void **state)
 	symstore_close(store);
 }
 
-/* Also where the last packed entries went another way, or who unpacked them was killed. */
-static void format_goes_back(void **state)
-{
-	struct symstore *store = test_open(SYMSTORE_WRITE);
-	struct symstore_writer *writer;
-
-	(void)state;
-	put_all(store, 3);
-	assert_ok(test_put(store, 100, 900, &test_err));
-	writer = test_writer(store);
-	for (uint32_t n = 0; n < N; n++) {
-		const struct symstore_entry e = test_entry(n, 0);
-
-		assert_ok(symstore_remove(writer, e.build_id, e.build_id_len, NULL, &test_err));
-	}
-	assert_ok(symstore_commit(writer, &test_err));
-	assert_int_equal(format_of(&store), SYMSTORE_FORMAT_PACKED);
-	assert_int_equal(repack(store, 0), 0);
-	assert_int_equal(format_of(&store), SYMSTORE_FORMAT);
-	test_valid(store);
-	symstore_close(store);
-}
-
 /* Put so at once; what would not take fewer pages stays as it is. */
 static void put_packed(void **state)
 {
@@ -212,12 +189,6 @@ static void changed_meanwhile(void **state)
 	assert_ok(symstore_commit(writer, &test_err));
 	assert_false(repacked);
 	assert_int_equal(num_packed(store), 0);
-	/* A thing to do that is not taken is freed, too. */
-	assert_int_equal(symstore_form_make(store, bytes, cache.size, 3, &op.form), 0);
-	op.kind = SYMSTORE_PUT;
-	writer = test_writer(store);
-	assert_int_equal(symstore_push(writer, &op, &test_err), SC_ENOMEM);
-	symstore_abort(writer);
 	free(bytes);
 	symstore_close(store);
 }
@@ -470,7 +441,7 @@ int main(void)
 {
 #define TEST(f) cmocka_unit_test_setup(f, test_setup)
 	static const struct CMUnitTest tests[] = {
-		TEST(same_records), TEST(format_goes_back), TEST(put_packed), TEST(changed_meanwhile), TEST(bounded),
+		TEST(same_records), TEST(put_packed), TEST(changed_meanwhile), TEST(bounded),
 		TEST(threads_at_once), TEST(hostile), TEST(killed),
 	};
 

@@ -59,6 +59,7 @@ void symstore_abort(struct symstore_writer *writer)
 		return;
 	for (size_t i = 0; i < writer->ops.len; i++) {
 		free(writer->ops.data[i].record);
+		free(writer->ops.data[i].old);
 		symstore_form_deinit(&writer->ops.data[i].form);
 	}
 	vec_deinit(&writer->ops);

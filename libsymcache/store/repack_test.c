@@ -1,0 +1,133 @@
+/* Entries packed and unpacked where they are: what else there is in the store. */
+#include "libsymcache/store/testing.h"
+
+#include "libsymcache/store/apply.h"
+#include "libsymcache/store/upkeep.h"
+
+/* A tenth of it is left when it is packed. */
+static void fill_sparse(void *ctx, void *dst)
+{
+	const struct test_cache *c = ctx;
+	uint32_t x = c->n;
+
+	memset(dst, 0, c->size);
+	for (size_t i = 0; i + 4 <= c->size; i += 64) {
+		x = x * 1664525 + 1013904223;
+		memcpy((uint8_t *)dst + i, &x, 4);
+	}
+}
+
+static void put_packed(struct symstore *store, uint32_t n, size_t size)
+{
+	struct symstore_entry entry = test_entry(n, size);
+	struct test_cache cache = { n, size };
+	struct symstore_writer *writer = test_writer(store);
+
+	symstore_write_packed(writer, 1);
+	assert_ok(symstore_put(writer, &entry, fill_sparse, &cache, NULL, &test_err));
+	assert_ok(symstore_commit(writer, &test_err));
+}
+
+static size_t unpack(struct symstore *store)
+{
+	const struct symstore_repack_options options = { .used_before = INT64_MAX };
+	struct symstore_repacked done;
+
+	assert_ok(symstore_repack(store, &options, &done, &test_err));
+	assert_int_equal(done.damaged, 0);
+	return done.entries;
+}
+
+/* The format of the file, as who opens it now sees it. */
+static uint32_t format_of(struct symstore **store)
+{
+	symstore_close(*store);
+	*store = test_open(SYMSTORE_WRITE);
+	return (*store)->format;
+}
+
+/* Also where the last packed entry went another way, or who unpacked it was killed. */
+static void format_goes_back(void **state)
+{
+	const struct symstore_entry e = test_entry(1, 0);
+	struct symstore *store = test_open(SYMSTORE_WRITE);
+	struct symstore_writer *writer;
+
+	(void)state;
+	put_packed(store, 1, 20000);
+	assert_ok(test_put(store, 2, 900, &test_err));
+	writer = test_writer(store);
+	assert_ok(symstore_remove(writer, e.build_id, e.build_id_len, NULL, &test_err));
+	assert_ok(symstore_commit(writer, &test_err));
+	assert_int_equal(format_of(&store), SYMSTORE_FORMAT_PACKED);
+	assert_int_equal(unpack(store), 0);
+	assert_int_equal(format_of(&store), SYMSTORE_FORMAT);
+	test_valid(store);
+	symstore_close(store);
+}
+
+/* A thing to do that is not taken is freed with all that it has. */
+static void not_taken(void **state)
+{
+	struct symstore *store = test_open(SYMSTORE_WRITE);
+	struct symstore_writer *writer = test_writer(store);
+	struct symstore_op op = { .kind = SYMSTORE_PUT }; /* without a record */
+	uint8_t *bytes = malloc(20000);
+
+	(void)state;
+	fill_sparse(&(struct test_cache){ 1, 20000 }, bytes);
+	assert_int_equal(symstore_form_make(store, bytes, 20000, 3, &op.form), 0);
+	assert_non_null(op.form.bytes);
+	assert_int_equal(symstore_push(writer, &op, &test_err), SC_ENOMEM);
+	symstore_abort(writer);
+	free(bytes);
+	symstore_close(store);
+}
+
+/* LMDB writes dirty pages early where a value has very many, and takes their memory for other pages:
+ * also that of the record that is about to change. Here entries LARGE - 1 and LARGE share a page of
+ * records, but not one of caches. */
+static void large(void **state)
+{
+	enum { ALL = 300, LARGE = 106, SIZE = 280 << 20 };
+	struct test_cache caches[ALL];
+	struct symstore_writer *writer;
+	struct symstore_reader *reader;
+	struct symstore_entry e;
+	struct symstore *store;
+
+	(void)state;
+	if (!getenv("TORTURE_ROUNDS")) {
+		printf("skipped: it writes 280 MB, so it is a part of 'make torture'\n");
+		skip();
+	}
+	store = test_open(SYMSTORE_WRITE);
+	writer = test_writer(store);
+	for (uint32_t n = 0; n < ALL; n++) {
+		e = test_entry(n, 900);
+		caches[n] = (struct test_cache){ n, 900 };
+		assert_ok(symstore_put(writer, &e, test_fill, &caches[n], NULL, &test_err));
+	}
+	assert_ok(symstore_commit(writer, &test_err));
+	put_packed(store, LARGE - 1, 20000);
+	put_packed(store, LARGE, SIZE);
+	assert_int_equal(unpack(store), 2);
+	test_valid(store);
+	reader = test_reader(store);
+	e = test_entry(LARGE, SIZE);
+	assert_ok(symstore_entry(reader, e.build_id, e.build_id_len, &e, &test_err));
+	assert_string_equal(e.source_path, "/usr/lib/libthing.so");
+	assert_string_equal(e.tool_version, "symcache test");
+	symstore_read_end(reader);
+	symstore_close(store);
+}
+
+int main(void)
+{
+#define TEST(f) cmocka_unit_test_setup(f, test_setup)
+	static const struct CMUnitTest tests[] = {
+		TEST(format_goes_back), TEST(not_taken), TEST(large),
+	};
+
+	return cmocka_run_group_tests_name("repack", tests, test_group_setup, test_group_teardown);
+}
