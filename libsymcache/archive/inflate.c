@@ -90,13 +90,26 @@ static int by_isal(struct symcache_inflate *d, struct symcache_inflate_step *ste
 	return rc < 0 || rc == ISAL_NEED_DICT ? SC_EFORMAT : z->block_state == ISAL_BLOCK_FINISH;
 }
 
-/* May ISA-L have the stream that begins so? It gets checksums of headers (2) wrong, and takes
- * methods and flags that there are not. */
+/* May ISA-L have the stream that begins so? It gets checksums of headers (2) wrong, takes methods and
+ * flags that there are not, and forgets the flags of a header that comes in parts. */
 static bool is_for_isal(const unsigned char *begin, size_t len)
 {
-	const unsigned known = 1 | 4 | 8 | 16; /* text, extra field, name, comment */
+	enum { TEXT = 1, EXTRA = 4, NAME = 8, COMMENT = 16, FIXED = 10 };
+	const unsigned flags = len > FIXED ? begin[3] : 0;
+	const unsigned char *at = begin + FIXED, *end = begin + len;
 
-	return len > 3 && begin[2] == 8 && !(begin[3] & ~known);
+	if (len <= FIXED || begin[2] != 8 || flags & ~(unsigned)(TEXT | EXTRA | NAME | COMMENT))
+		return false;
+	if (flags & EXTRA) {
+		if (end - at < 2 || end - at - 2 < (at[0] | at[1] << 8))
+			return false;
+		at += 2 + (at[0] | at[1] << 8);
+	}
+	for (int texts = !!(flags & NAME) + !!(flags & COMMENT); texts && at; texts--) {
+		at = memchr(at, 0, (size_t)(end - at));
+		at = at ? at + 1 : NULL;
+	}
+	return at;
 }
 
 static int gzip_some(struct symcache_inflate *d, struct symcache_inflate_step *step)
@@ -165,7 +178,7 @@ int symcache_inflate_create(const void *magic, size_t len, unsigned threads,
 	if (d)
 		d->kind = kind;
 	if (d && kind == SYMCACHE_GZIP) {
-		ok = gzip_begin(d, magic, len);
+		ok = d->between = true; /* which library has it is seen when it is there */
 	} else if (d && kind == SYMCACHE_XZ) {
 		d->xz = (lzma_stream)LZMA_STREAM_INIT;
 		ok = begin_xz(&d->xz, threads) == LZMA_OK;

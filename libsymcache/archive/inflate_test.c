@@ -42,6 +42,15 @@ static void pack(struct bytes *to, enum symcache_packing kind, const char *text)
 	put_block(to, out, len);
 }
 
+/* What a library has left uninitialised on the stack is this. */
+static __attribute__((noinline)) void fill_stack(void)
+{
+	volatile char bytes[16384];
+
+	for (size_t i = 0; i < sizeof(bytes); i++)
+		bytes[i] = 0x77;
+}
+
 /* Unpacks in pieces; what is wrong, or NULL. `text` gets what came. */
 static const char *unpack(const struct bytes *b, size_t size, size_t piece, char text[1000])
 {
@@ -59,6 +68,7 @@ static const char *unpack(const struct bytes *b, size_t size, size_t piece, char
 		};
 
 		s.end = at + s.in_len == size;
+		fill_stack();
 		rc = symcache_inflate_run(d, &s, &err);
 		if (rc)
 			break;
