@@ -101,7 +101,7 @@ struct name {
 
 struct choice {
 	const struct deltas *d;
-	const struct manifest *m;
+	const struct manifest *m, *there;
 	VEC(struct symstore_entry) entries; /* strings are in the snapshot */
 	VEC(struct name) names;
 	bool no_memory;
@@ -258,12 +258,18 @@ static bool look_at(struct symstore_reader *reader, const struct symstore_entry 
 	return ok;
 }
 
+/* Is another cache listed under its build ID? */
+static bool is_other(const struct manifest *m, const struct symstore_entry *old)
+{
+	const struct manifest_entry *e = manifest_find(m, old->build_id, old->build_id_len);
+
+	return e && (e->entry.cache_size != old->cache_size || e->entry.cache_hash != old->cache_hash);
+}
+
 /* Is it another cache after the import? Then it may be gone when it is needed. */
 static bool is_replaced(const struct choice *c, const struct symstore_entry *old)
 {
-	const struct manifest_entry *m = manifest_find(c->m, old->build_id, old->build_id_len);
-
-	return m && (m->entry.cache_size != old->cache_size || m->entry.cache_hash != old->cache_hash);
+	return is_other(c->m, old) || is_other(c->there, old);
 }
 
 static void choose(struct choice *c, struct symstore_reader *exported, struct manifest_entry *e)
@@ -298,9 +304,9 @@ static void choose(struct choice *c, struct symstore_reader *exported, struct ma
 }
 
 int deltas_choose(const struct deltas *d, struct symstore_reader *exported, struct manifest *m,
-		  struct sc_error *err)
+		  const struct manifest *there, struct sc_error *err)
 {
-	struct choice c = { .d = d, .m = m };
+	struct choice c = { .d = d, .m = m, .there = there };
 	int rc;
 
 	if (!d->reader)

@@ -24,9 +24,10 @@ void deltas_close(struct deltas *d);
  * machine, of names alone if it is so, too, of a file with the same name, numbers in it left
  * aside. Of several the one with the same build ID; with the most names that are the same; the newest
  * one; the last build ID. Of a store that is exported from, none that is exported; none that the import
- * replaces, but by its own build ID's. Sorts the manifest.
+ * of these and of the entries that are `there` already replaces, but by its own build ID's. Sorts the
+ * manifest; the other one is sorted.
  */
 int deltas_choose(const struct deltas *d, struct symstore_reader *exported, struct manifest *m,
-		  struct sc_error *err);
+		  const struct manifest *there, struct sc_error *err);
 
 #endif

@@ -273,7 +273,7 @@ int symbundle_export(struct symstore_reader *reader, const char *path, enum symb
 	for (size_t i = 0; i < x.manifest.len; i++)
 		ret->bytes += x.manifest.data[i].entry.cache_size;
 	if (!rc)
-		rc = deltas_choose(&x.old, reader, &x.manifest, err);
+		rc = deltas_choose(&x.old, reader, &x.manifest, &x.tree.entries, err);
 	for (size_t i = 0; i < x.manifest.len && !rc; i++)
 		ret->deltas += x.manifest.data[i].old.len > 0;
 	if (!rc)
