@@ -84,21 +84,32 @@ static void forget_staged(struct writing *w)
 	w->staged_bytes = 0;
 }
 
+/* A folder of the tree, which is made; where a link is in its place, no one knows what it leads to. */
+static int open_below(const struct writing *w, const char *folder)
+{
+	const int flags = O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
+	const int fd = openat(w->dir, folder, flags);
+
+	if (fd >= 0 || errno != ENOENT || (mkdirat(w->dir, folder, 0777) && errno != EEXIST))
+		return fd;
+	return openat(w->dir, folder, flags);
+}
+
 static int put_in_place(struct writing *w, size_t i, struct sc_error *err)
 {
 	const char *name = w->staged.data[i], *slash = strchr(name, '/');
+	int below __attribute__((cleanup(sc_close_fd))) = -1;
 	char temp[40], folder[8];
 
 	snprintf(temp, sizeof(temp), NEW "/%zu", i);
-	if (!renameat(w->dir, temp, w->dir, name))
-		return 0;
-	if (errno == ENOENT && slash) {
+	if (slash) {
 		snprintf(folder, sizeof(folder), "%.*s", (int)(slash - name), name);
-		if ((!mkdirat(w->dir, folder, 0777) || errno == EEXIST) &&
-		    !renameat(w->dir, temp, w->dir, name))
-			return 0;
+		below = open_below(w, folder);
 	}
-	return sc_error_sys(err, "cannot write %s", name);
+	if ((slash && below < 0) ||
+	    renameat(w->dir, temp, slash ? below : w->dir, slash ? slash + 1 : name))
+		return sc_error_sys(err, "cannot write %s", name);
+	return 0;
 }
 
 /* What is staged appears under its name. */
@@ -395,6 +406,7 @@ static int open_folder(struct writing *w, const char *path, struct sc_error *err
 		return sc_error_set(err, SC_EINVAL, "another process has made a tree at %s meanwhile", path);
 	w->dir = s->dir;
 	clear_folder(w, NEW, NULL);
+	unlinkat(w->dir, NEW, 0); /* a link: nothing is written behind it */
 	return 0;
 }
 
