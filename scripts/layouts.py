@@ -174,8 +174,11 @@ def ask(program, out, options, addresses, data):
         return (compare_frames.read_llvm("\n\n".join(blocks[:len(addresses)]) + "\n\n"),
                 "\n\n".join(blocks[len(addresses):]))
 
+    ask_us = [program, "lookup", demangle, "--file"]
+    if "demangle" in options:  # lookup has scopes in front of names without a linkage name
+        ask_us = ["llvm-symbolizer", demangle, "-e"]
     ours, our_data = split(compare_frames.output(
-        [program, "lookup", demangle, "--file", path] + dirs, input=text))
+        ask_us + [path] + dirs, executable=program, input=text))
     if "peer" in options:
         path, dirs = out + options["peer"], []
     tool = TOOLS.get(options["tool"], options["tool"])

@@ -11,7 +11,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "libsymcache/base/text.h"
@@ -53,7 +52,7 @@ static int check_format(struct symstore *store, const void *record, size_t size,
 static int write_format(struct symstore *store, MDB_txn *txn, struct sc_error *err)
 {
 	struct symstore_format format = {
-		.format = SYMSTORE_FORMAT, .read_since = 1, .write_since = 1, .created = time(NULL),
+		.format = SYMSTORE_FORMAT, .read_since = 1, .write_since = 1,
 	};
 	int rc = symstore_put_format(store, txn, &format);
 

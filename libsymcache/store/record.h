@@ -16,7 +16,7 @@ struct symstore_format {
 	uint32_t format;      /* version of the layout that wrote it */
 	uint32_t read_since;  /* the oldest version that can still read it */
 	uint32_t write_since; /* the oldest version that may write into it */
-	int64_t created;      /* seconds since 1970 */
+	int64_t created;      /* of earlier writers: seconds since 1970; else 0 */
 };
 
 /* Each encoder gives the bytes on the heap, NULL: out of memory. */
