@@ -91,13 +91,18 @@ static int give_part(struct bundle_reading *b, const struct tree_part *part,
 		*err = why;
 		return rc;
 	}
-	for (size_t i = 0; i < b->manifest.len && !rc; i++) {
+	for (size_t i = 0, n; i < b->manifest.len && !rc; i += n ? n : 1) {
 		const struct manifest_entry *e = &b->manifest.data[i];
 
+		n = groups_at(&b->manifest, i);
 		if (!tree_part_fits(part, e->entry.build_id, e->entry.build_id_len))
 			bundle_fault(b, bundle_hashed_name(e, file), "listed in a part of other build IDs");
-		else if (bundle_wanted(b, &e->entry) && !bundle_is_had(b, &e->entry))
+		else if (!bundle_wanted(b, &e->entry) || bundle_is_had(b, &e->entry))
+			continue;
+		else if (n == 1)
 			rc = give_entry(b, e, from, err);
+		else
+			bundle_fault(b, bundle_hashed_name(e, file), "the manifest does not have it alone in its file");
 	}
 	return rc ? rc : groups_flush(b, err);
 }
