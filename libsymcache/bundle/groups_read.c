@@ -44,8 +44,8 @@ static void unpack(void *ctx, unsigned worker, size_t i)
 	struct packed_file *f = &((struct bundle_batch *)ctx)->list[i];
 
 	(void)worker;
-	if (f->why.code || packed_unpack_delta(f->file.data, f->file.len,
-			(struct packed_bytes){ f->old.data, f->old.size }, &f->caches, &f->why))
+	if (f->why.code || (!f->caches.num && packed_unpack_delta(f->file.data, f->file.len,
+			(struct packed_bytes){ f->old.data, f->old.size }, &f->caches, &f->why)))
 		return;
 	vec_deinit(&f->file);
 	free(f->old.made);
@@ -125,9 +125,33 @@ static int copy_old(struct bundle_reading *b, const struct manifest_entry *e, st
 	return rc;
 }
 
+/* Who imports may have the entry itself, and lack words of it alone: then it is not unpacked. SC_ENOMEM. */
+static int take_own(struct bundle_reading *b, struct packed_file *f, struct sc_error *err)
+{
+	const struct symstore_entry *e = &f->first->entry;
+	struct manifest_entry own = { .old.len = e->build_id_len, .old_hash = f->first->hash };
+	struct packed_bytes *list;
+	struct bundle_cache cache;
+	int rc;
+
+	memcpy(own.old.bytes, e->build_id, e->build_id_len);
+	rc = b->r->has ? copy_old(b, &own, &cache, err) : SC_ENOTFOUND;
+	if (rc)
+		return rc == SC_ENOMEM ? rc : 0;
+	if (!(list = malloc(sizeof(*list)))) {
+		free(cache.made);
+		return sc_no_memory(err);
+	}
+	*list = (struct packed_bytes){ cache.data, cache.size };
+	f->caches = (struct packed_caches){ list, 1, cache.made, cache.size };
+	f->why.code = 0;
+	return 0;
+}
+
 static int find_old(struct bundle_reading *b, struct packed_file *f, struct sc_error *err)
 {
 	struct packed_old wanted;
+	int rc = 0;
 
 	if (!packed_is_delta(f->file.data, f->file.len, &wanted))
 		return 0;
@@ -136,8 +160,10 @@ static int find_old(struct bundle_reading *b, struct packed_file *f, struct sc_e
 			     "says since which");
 	else if (copy_old(b, f->first, &f->old, &f->why) == SC_ENOMEM)
 		return sc_no_memory(err);
-	b->batch->bytes += f->old.size;
-	return 0;
+	else if (f->why.code == SC_ENOTFOUND)
+		rc = take_own(b, f, err);
+	b->batch->bytes += f->old.size + f->caches.size;
+	return rc;
 }
 
 int groups_give(struct bundle_reading *b, const char *name, struct bundle_file *file,
