@@ -114,13 +114,15 @@ static int ask(struct asked *a, struct symbundle_import_options *options, struct
 /* What none of the bundles has. */
 static void report_missing(struct asked *a, int bundles, char **paths)
 {
-	char *one = must(sc_text("%.200s has no symbols of", paths[0]));
+	char *shown = must(symbundle_shown(paths[0]));
+	char *one = must(sc_text("%.200s has no symbols of", shown));
 
 	for (size_t i = 0; i < a->wanted.ids.len; i++)
 		if (a->lacking[i] == (unsigned)bundles)
 			wanted_missing(&a->wanted, bundles == 1 ? one : "none of the bundles has symbols of",
 				       &a->wanted.ids.data[i]);
 	free(one);
+	free(shown);
 }
 
 static void summarise(const struct symbundle_imported *m, const struct wanted *w, bool chosen)
@@ -170,6 +172,7 @@ static int run(int argc, char **argv, struct sc_error *err)
 {
 	struct symstore *store __attribute__((cleanup(close_store))) = NULL;
 	char *tags __attribute__((cleanup(sc_free_text))) = NULL;
+	char *shown __attribute__((cleanup(sc_free_text))) = NULL;
 	struct asked asked __attribute__((cleanup(asked_deinit))) = { .lacking = NULL };
 	const struct symstore_selection choose = { SYMSTORE_ANY, .tags = o.only.items };
 	struct symbundle_imported done = { 0 };
@@ -195,8 +198,8 @@ static int run(int argc, char **argv, struct sc_error *err)
 	summarise(&done, &asked.wanted, options.ids);
 	if (!rc && !asked.wanted.missing.len && !(done.imported + done.unchanged + done.better_in_store + done.conflicts +
 		     done.kept + done.bad)) {
-		cmd_error("nothing to import: no cache in %s%s", argv[0],
-			  argc > 1 ? " or the others" : "");
+		shown = must(symbundle_shown(argv[0]));
+		cmd_error("nothing to import: no cache in %s%s", shown, argc > 1 ? " or the others" : "");
 		return STATUS_PARTLY;
 	}
 	return rc ? rc : done.bad || asked.wanted.missing.len || asked.wanted.nameless ? STATUS_PARTLY :

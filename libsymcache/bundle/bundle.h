@@ -82,6 +82,8 @@ struct symbundle_web {
 
 /* Is it http://… or https://…, a tree on a web server? */
 bool symbundle_is_url(const char *path);
+/* The path or URL for messages, on the heap: without the user and password. NULL: out of memory. */
+char *symbundle_shown(const char *path);
 
 struct symbundle_reader {
 	struct symbundle_web web;

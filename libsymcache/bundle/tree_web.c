@@ -14,7 +14,7 @@ int tree_web_open(const char *url, struct tree_web *ret, struct sc_error *err)
 		len--;
 	*ret = (struct tree_web){ .url = sc_text("%.*s", (int)len, url) };
 	if (ret->url)
-		ret->shown = web_shown(ret->url);
+		ret->shown = symbundle_shown(ret->url);
 	return ret->shown ? 0 : sc_no_memory(err);
 }
 

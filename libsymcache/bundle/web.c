@@ -55,12 +55,12 @@ bool symbundle_is_url(const char *text)
 	return !strncasecmp(text, "http://", 7) || !strncasecmp(text, "https://", 8);
 }
 
-char *web_shown(const char *url)
+char *symbundle_shown(const char *path)
 {
-	const char *host = strstr(url, "//");
-	const char *at = host ? memrchr(host, '@', strcspn(host + 2, "/?#") + 2) : NULL;
+	const char *host = symbundle_is_url(path) ? strchr(path, '/') + 2 : NULL;
+	const char *at = host ? memrchr(host, '@', strcspn(host, "/?#")) : NULL;
 
-	return at ? sc_text("%.*s%s", (int)(host + 2 - url), url, at + 1) : sc_text("%s", url);
+	return at ? sc_text("%.*s%s", (int)(host - path), path, at + 1) : sc_text("%s", path);
 }
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;

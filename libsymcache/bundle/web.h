@@ -17,9 +17,6 @@ struct web;
 int web_create(const struct symbundle_web *limits, struct web **ret, struct sc_error *err);
 void web_destroy(struct web *w); /* NULL is fine */
 
-/* The URL for messages, on the heap: without the user and password. NULL: out of memory. */
-char *web_shown(const char *url);
-
 /*
  * Gets a file of at most `max` bytes: *f is empty, or from an earlier call. SC_ENOTFOUND: the server
  * says that it does not have it (404, 410); SC_ELIMIT: it is larger, or takes too long; SC_ESYS:
