@@ -199,7 +199,8 @@ static int run(int argc, char **argv, struct sc_error *err)
 	if (!rc && !asked.wanted.missing.len && !(done.imported + done.unchanged + done.better_in_store + done.conflicts +
 		     done.kept + done.bad)) {
 		shown = must(symbundle_shown(argv[0]));
-		cmd_error("nothing to import: no cache in %s%s", shown, argc > 1 ? " or the others" : "");
+		cmd_error("nothing to import: no cache in %s%s", shown,
+			  argc > 1 ? " or the others" : "");
 		return STATUS_PARTLY;
 	}
 	return rc ? rc : done.bad || asked.wanted.missing.len || asked.wanted.nameless ? STATUS_PARTLY :

@@ -90,8 +90,8 @@ static int by_isal(struct symcache_inflate *d, struct symcache_inflate_step *ste
 	return rc < 0 || rc == ISAL_NEED_DICT ? SC_EFORMAT : z->block_state == ISAL_BLOCK_FINISH;
 }
 
-/* May ISA-L have the stream that begins so? It gets checksums of headers (2) wrong, takes methods and
- * flags that there are not, and forgets the flags of a header that comes in parts. */
+/* May ISA-L have the stream that begins so? It gets checksums of headers (2) wrong, takes methods
+ * and flags that there are not, and forgets the flags of a header that comes in parts. */
 static bool is_for_isal(const unsigned char *begin, size_t len)
 {
 	enum { TEXT = 1, EXTRA = 4, NAME = 8, COMMENT = 16, FIXED = 10 };

@@ -58,7 +58,8 @@ static void clear_folder(struct writing *w, const char *folder,
 		close(fd);
 }
 
-/* A first export that failed leaves nothing: in a folder that was empty, all that is not hidden is its own. */
+/* A first export that failed leaves nothing: in a folder that was empty, all that is not hidden is
+ * its own. */
 static void undo(struct writing *w)
 {
 	int fd = openat(w->dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
