@@ -6,6 +6,7 @@
 #ifndef BUNDLE_MANIFEST_H
 #define BUNDLE_MANIFEST_H
 
+#include "libsymcache/base/json_text.h"
 #include "libsymcache/bundle/bundle.h"
 
 enum {
@@ -49,6 +50,11 @@ int manifest_write(const struct manifest *m, char **ret, size_t *len, struct sc_
 /* Reads it: any bytes will do. SC_EFORMAT, also above MANIFEST_MAX; SC_EUNSUPPORTED: a later
  * version; SC_ENOMEM. */
 int manifest_read(struct manifest *m, const char *text, size_t len, struct sc_error *err);
+
+/* Parses the JSON of any manifest, MANIFEST_MAX bytes at most. *first: why a callback ended it; code
+ * 0: it did not. SC_EFORMAT and that error; SC_ENOMEM. */
+int manifest_parse(const yajl_callbacks *callbacks, void *ctx, const struct sc_error *first,
+		   struct sc_str text, struct sc_error *err);
 
 /* Sorts by build ID, for manifest_find(). */
 void manifest_sort(struct manifest *m);

@@ -275,6 +275,22 @@ static int on_end_map(void *ctx)
 	return 0;
 }
 
+int manifest_parse(const yajl_callbacks *callbacks, void *ctx, const struct sc_error *first,
+		   struct sc_str text, struct sc_error *err)
+{
+	int rc;
+
+	if (text.len > MANIFEST_MAX)
+		return sc_error_set(err, SC_EFORMAT, "the manifest has %zu MB, more than %d",
+				    text.len >> 20, MANIFEST_MAX >> 20);
+	rc = sc_json_parse(callbacks, ctx, text.ptr, text.len, NULL);
+	if (!rc)
+		return 0;
+	return rc == SC_ENOMEM ? sc_no_memory(err) :
+		sc_error_set(err, first->code ? first->code : SC_EFORMAT, "%s",
+			     first->code ? first->msg : "the manifest is not JSON");
+}
+
 int manifest_read(struct manifest *m, const char *text, size_t len, struct sc_error *err)
 {
 	static const yajl_callbacks callbacks = {
@@ -287,16 +303,8 @@ int manifest_read(struct manifest *m, const char *text, size_t len, struct sc_er
 	int rc;
 
 	*m = (struct manifest){ 0 };
-	if (len > MANIFEST_MAX)
-		return sc_error_set(err, SC_EFORMAT, "the manifest has %zu MB, more than %d",
-				    len >> 20, MANIFEST_MAX >> 20);
-	rc = sc_json_parse(&callbacks, &r, text, len, NULL);
-	if (rc == SC_ENOMEM)
-		sc_no_memory(err);
-	else if (rc)
-		rc = sc_error_set(err, first.code ? first.code : SC_EFORMAT, "%s",
-				  first.code ? first.msg : "the manifest is not JSON");
-	else if (!r.is_bundle)
+	rc = manifest_parse(&callbacks, &r, &first, (struct sc_str){ text, len }, err);
+	if (!rc && !r.is_bundle)
 		rc = sc_error_set(err, SC_EFORMAT, "the manifest is not that of a bundle");
 	vec_deinit(&r.lines);
 	if (rc)

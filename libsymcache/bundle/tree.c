@@ -145,16 +145,8 @@ int tree_top_read(struct tree_top *top, const char *text, size_t len, struct sc_
 	int rc;
 
 	*top = (struct tree_top){ 0 };
-	if (len > MANIFEST_MAX)
-		return sc_error_set(err, SC_EFORMAT, "the manifest has %zu MB, more than %d",
-				    len >> 20, MANIFEST_MAX >> 20);
-	rc = sc_json_parse(&callbacks, &r, text, len, NULL);
-	if (rc == SC_ENOMEM)
-		sc_no_memory(err);
-	else if (rc)
-		rc = sc_error_set(err, first.code ? first.code : SC_EFORMAT, "%s",
-				  first.code ? first.msg : "the manifest is not JSON");
-	else if (!r.is_tree)
+	rc = manifest_parse(&callbacks, &r, &first, (struct sc_str){ text, len }, err);
+	if (!rc && !r.is_tree)
 		rc = sc_error_set(err, SC_EFORMAT, "the manifest is not that of a tree in parts");
 	if (rc)
 		tree_top_deinit(top);
