@@ -197,6 +197,8 @@ static int read_header(struct sc_elf *e, struct sc_error *err)
 {
 	GElf_Ehdr eh;
 	uint64_t shentsize, phentsize;
+	Elf_Scn *scn;
+	GElf_Shdr sh;
 	size_t names;
 
 	if (elf_kind(e->elf) != ELF_K_ELF || !gelf_getehdr(e->elf, &eh))
@@ -215,8 +217,12 @@ static int read_header(struct sc_elf *e, struct sc_error *err)
 		return sc_error_set(err, SC_EFORMAT,
 			"cut off: program headers at 0x%llx, the file ends at 0x%zx",
 			(unsigned long long)eh.e_phoff, e->size);
-	if (!elf_getshdrstrndx(e->elf, &names))
-		e->section_names = sc_elf_strings(e, names);
+	if (elf_getshdrstrndx(e->elf, &names))
+		return 0;
+	scn = elf_getscn(e->elf, names);
+	if (scn && !gelf_getshdr(scn, &sh)) /* the table is inside of the file */
+		return not_whole(err);
+	e->section_names = sc_elf_strings(e, names);
 	return 0;
 }
 

@@ -120,9 +120,11 @@ static uint32_t note_missing(struct prof_places *p, const struct prof_mapping *m
 				 m->id.len ? m->id.ptr : "");
 	uint32_t ret;
 
-	if (p->missing.len >= MISSING_MAX || !vec_reserve(&p->missing, 1))
+	if (p->missing.len >= MISSING_MAX)
 		return PROF_NONE;
-	ret = prof_texts_add(&p->missing_texts, text, (size_t)len);
+	ret = vec_reserve(&p->missing, 1) ?
+		prof_texts_add(&p->missing_texts, text, (size_t)len) : PROF_NONE;
+	p->no_memory |= ret == PROF_NONE;
 	if (ret == p->missing.len)
 		vec_push(&p->missing)->last = UINT64_MAX;
 	return ret;
@@ -176,6 +178,7 @@ uint32_t prof_module_of(struct prof_places *p, struct prof_mapping *m)
 			m->module = i;
 	if (m->module == PROF_NONE) {
 		slot = vec_push(&p->modules);
+		p->no_memory |= !slot;
 		if (!slot)
 			return PROF_NONE;
 		*slot = module;

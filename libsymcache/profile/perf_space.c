@@ -6,6 +6,8 @@
  */
 #include "libsymcache/profile/perf.h"
 
+#include <errno.h>
+
 enum {
 	MAPPED_DATA = 1 << 13, /* misc: of MMAP */
 	EXEC = 1 << 13,        /* misc: of COMM */
@@ -92,9 +94,11 @@ static int map(struct perf_profile *p, const struct row *row, struct sc_error *e
 		m.end = UINT64_MAX;
 	if (!process || !row->len)
 		return process ? 0 : sc_no_memory(err);
+	errno = 0;
 	m.image = symcache_process_image(process, &of);
 	if (!m.image)
-		return sc_error_set(err, SC_ELIMIT, "it maps more files than any program does");
+		return errno == ENOMEM ? sc_no_memory(err) :
+			sc_error_set(err, SC_ELIMIT, "it maps more files than any program does");
 	rc = charge(p, process, err);
 	if (rc)
 		return rc;

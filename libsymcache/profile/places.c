@@ -230,7 +230,7 @@ int prof_ask(struct prof_places *p, uint32_t mapping, uint64_t address, uint32_t
 		return 0;
 	}
 	if (prof_module_of(p, m) == PROF_NONE)
-		return 0;
+		return p->no_memory ? sc_no_memory(err) : 0;
 	if (!prof_vaddr(m, address, &vaddr)) {
 		p->counts.nowhere++;
 		return 0;
@@ -244,7 +244,9 @@ int prof_ask_vaddr(struct prof_places *p, uint32_t mapping, uint64_t vaddr, uint
 	const uint32_t module = prof_module_of(p, &p->mappings.data[mapping]);
 
 	*place = PROF_NONE;
-	return module == PROF_NONE ? 0 : add_question(p, module, vaddr, place, err);
+	if (module == PROF_NONE)
+		return p->no_memory ? sc_no_memory(err) : 0;
+	return add_question(p, module, vaddr, place, err);
 }
 
 static inline bool question_before(const struct prof_question *a, const struct prof_question *b)

@@ -75,6 +75,7 @@ struct prof_places {
 	/* Of all: */
 	struct symprofile_counts counts;
 	VEC(struct prof_missing) missing;
+	bool no_memory; /* for one of them, or for a module */
 	struct prof_texts missing_texts;
 };
 
