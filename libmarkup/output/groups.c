@@ -176,8 +176,8 @@ static void take_line(struct group_lines *l, struct sc_str text)
 	}
 }
 
-/* The word in red of a title: the signal or the report. A frame alone, as kernels have it before their
- * traces, lends the next stack its kind. */
+/* The word in red of a title: the signal or the report. A frame alone, as kernels have it before
+ * their traces, lends the next stack its kind. */
 static void name_stack(struct group_lines *l, struct group_stack *s, uint64_t line)
 {
 	static const char red[] = "<b class=bad>";
@@ -187,7 +187,7 @@ static void name_stack(struct group_lines *l, struct group_stack *s, uint64_t li
 	l->scratch.len = 0;
 	if (mk_html_title(&l->scratch, &l->recent) || !lends)
 		*s->kind = 0;
-	from = memmem(l->scratch.buf, l->scratch.len, red, sizeof(red) - 1);
+	from = l->scratch.len ? memmem(l->scratch.buf, l->scratch.len, red, sizeof(red) - 1) : NULL;
 	from = from ? from + sizeof(red) - 1 : NULL;
 	end = from ? memmem(from, (size_t)(l->scratch.buf + l->scratch.len - from), "</b>", 4) : NULL;
 	if (end && (size_t)(end - from) < sizeof(s->kind)) {
