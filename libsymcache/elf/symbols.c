@@ -383,7 +383,9 @@ static bool choose_all(const struct candidates *c, struct sc_elf_symbols *ret)
 				best = &list[a];
 		ret->all.data[ret->all.len++] = symbol_of(best);
 		for (size_t a = i; a < k; a++) {
-			if (!is_alias(&list[a]) || !strcmp(list[a].name, best->name))
+			/* An equal name elsewhere is left out once names have numbers: to read
+			 * it here for each symbol would cost more than the file has. */
+			if (!is_alias(&list[a]) || list[a].name == best->name)
 				continue;
 			if (!vec_reserve(&ret->aliases, 1))
 				return false;
