@@ -66,7 +66,7 @@ find cmd format libmarkup libsymcache scripts -name '*.[ch]' | sort |
 		faces("read", "read.h rows.h guard.h")
 		faces("packed", "packed.h")
 		faces("unwind", "unwind.h merge.h")
-		faces("store", "store.h upkeep.h")
+		faces("store", "store.h misses.h upkeep.h")
 		faces("write", "build.h explain.h locals.h only_names.h sources.h")
 		faces("transforms", "transforms.h")
 		faces("bundle", "bundle.h sites.h")

@@ -83,8 +83,7 @@ static void on_missing(void *ctx, const struct symstore_id *id)
 {
 	struct asked *a = ctx;
 
-	for (size_t i = 0; i < a->wanted.ids.len; i++)
-		a->lacking[i] += !memcmp(&a->wanted.ids.data[i], id, sizeof(*id));
+	a->lacking[symstore_ids_find(a->wanted.ids.data, a->wanted.ids.len, id->bytes, id->len)]++;
 }
 
 /* Sets options->ids, unless all are asked for. */

@@ -30,6 +30,18 @@ int sc_make_parents(char *path, struct sc_error *err)
 	return 0;
 }
 
+DIR *sc_folder_entries(int fd)
+{
+	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
+	const int why = errno;
+
+	if (!dir && fd >= 0) {
+		close(fd);
+		errno = why;
+	}
+	return dir;
+}
+
 enum { FOLDER = O_PATH | O_DIRECTORY | O_CLOEXEC };
 
 /* The folder `name` in `in`, which is closed; -1: errno is ELOOP for a link. */

@@ -8,6 +8,7 @@
 #ifndef SC_BELOW_H
 #define SC_BELOW_H
 
+#include <dirent.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <sys/stat.h>
@@ -25,6 +26,10 @@ int sc_open_below(const char *path, size_t below);
 /* As lstat(), unlink(). */
 int sc_stat_below(const char *path, size_t below, struct stat *ret);
 int sc_remove_below(const char *path, size_t below);
+
+/* What the open folder `fd` has. The descriptor is the stream's, or closed. NULL: see errno, also where
+ * fd is -1. */
+DIR *sc_folder_entries(int fd);
 
 /* Makes the directories above `path` that are missing; `path` is written to, and
  * restored. SC_ESYS, SC_EFULL. */

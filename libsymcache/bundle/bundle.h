@@ -55,7 +55,7 @@ struct symbundle_exported {
 	uint64_t bundle_bytes;      /* an estimate: of the bundle; of an archive nearly so */
 	uint64_t deltas;            /* of them those that are packed against another one */
 	uint64_t as_before, missing, damaged;
-	char hash[33];              /* XXH3-128 of the manifest, in hex digits */
+	char hash[SYMSTORE_HASH_TEXT]; /* XXH3-128 of the manifest */
 };
 
 /*
@@ -89,7 +89,8 @@ struct symbundle_reader {
 	struct symbundle_web web;
 	const char *verify_key;     /* path of the Ed25519 public key (PEM) that must have signed
 	                             * the manifest, or NULL */
-	/* The entries of these build IDs; NULL: all. Of a tree in parts, nothing else is read. */
+	/* The entries of these build IDs, sorted by symstore_ids_sort(); NULL: all. Of a tree in parts,
+	 * nothing else is read. */
 	const struct symstore_id *ids;
 	size_t num_ids;
 	const struct symstore_selection *choose; /* of them those that it fits; NULL: all */

@@ -249,11 +249,8 @@ static bool look_at(struct symstore_reader *reader, const struct symstore_entry 
 
 	if (ok)
 		*arch = opened.header->arch;
-	if (ok && hash) {
-		const XXH128_hash_t h = XXH3_128bits(cache.data, cache.size);
-
-		*hash = (struct symstore_hash){ h.low64, h.high64 };
-	}
+	if (ok && hash)
+		*hash = symstore_hash_of(cache.data, cache.size);
 	free(cache.made);
 	return ok;
 }

@@ -172,8 +172,7 @@ static void leave_whole(struct exporting *x)
 		const struct manifest_entry *there =
 			manifest_find(&x->tree.entries, e->entry.build_id, e->entry.build_id_len);
 
-		if (there && !there->old.len && there->hash.low64 == e->hash.low64 &&
-		    there->hash.high64 == e->hash.high64)
+		if (there && !there->old.len && symstore_hash_same(there->hash, e->hash))
 			e->old.len = 0;
 	}
 }
@@ -236,10 +235,9 @@ static int write_chosen(struct exporting *x, const char *path, enum symbundle_sh
 	if (!rc && x->o->estimate)
 		return estimate(x, shape, &source);
 	if (!rc) {
-		const XXH128_hash_t hash = XXH3_128bits(text, source.text_len);
+		const struct symstore_hash hash = symstore_hash_of(text, source.text_len);
 
-		snprintf(x->done->hash, sizeof(x->done->hash), "%016llx%016llx",
-			 (unsigned long long)hash.high64, (unsigned long long)hash.low64);
+		symstore_hash_text(hash, x->done->hash);
 		named = bundle_name_with(path, x->done->hash);
 		rc = named ? 0 : sc_no_memory(x->err);
 	}

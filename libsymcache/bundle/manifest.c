@@ -1,13 +1,11 @@
 /* The entries of a manifest: see manifest.h. */
 #include "libsymcache/bundle/manifest.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include <sodium.h>
-#include <xxhash.h>
 
 #include "libsymcache/base/build_id.h"
 #include "libsymcache/base/vec.h"
@@ -34,9 +32,8 @@ bool manifest_fill_strings(struct symstore_entry *e)
 int manifest_add(struct manifest *m, const struct symstore_entry *entry, const void *cache,
 		 bool sha256, struct sc_error *err)
 {
-	const XXH128_hash_t hash = XXH3_128bits(cache, entry->cache_size);
 	struct manifest_entry e = {
-		.entry = *entry, .hash = { hash.low64, hash.high64 }, .has_hash = true,
+		.entry = *entry, .hash = symstore_hash_of(cache, entry->cache_size), .has_hash = true,
 		.has_sha256 = sha256,
 	};
 
@@ -94,11 +91,11 @@ const char *bundle_packed_name(const struct symstore_id *id, char name[BUNDLE_NA
 
 const char *bundle_hashed_name(const struct manifest_entry *e, char name[BUNDLE_NAME])
 {
-	char *end = strrchr(bundle_name(&e->entry, name), '.');
+	char *end = strrchr(bundle_name(&e->entry, name), '.'), hash[SYMSTORE_HASH_TEXT];
 
-	end += sprintf(end, ".%016" PRIx64 "%016" PRIx64, e->hash.high64, e->hash.low64);
+	end += sprintf(end, ".%s", symstore_hash_text(e->hash, hash));
 	if (e->old.len)
-		end += sprintf(end, "-%016" PRIx64 "%016" PRIx64, e->old_hash.high64, e->old_hash.low64);
+		end += sprintf(end, "-%s", symstore_hash_text(e->old_hash, hash));
 	strcpy(end, ".packed");
 	return name;
 }
@@ -151,19 +148,19 @@ bool manifest_has(const struct manifest *m, const struct manifest_entry *e)
 							  e->entry.build_id_len);
 
 	return same && !strcmp(same->entry.tags, e->entry.tags) &&
-	       same->hash.low64 == e->hash.low64 && same->hash.high64 == e->hash.high64;
+	       symstore_hash_same(same->hash, e->hash);
 }
 
 int manifest_check(const struct manifest_entry *e, const void *cache, size_t size,
 		   struct sc_error *err)
 {
-	XXH128_hash_t hash = XXH3_128bits(cache, size);
+	const struct symstore_hash hash = symstore_hash_of(cache, size);
 	uint8_t sha256[32];
 
 	if (size != e->entry.cache_size)
 		return sc_error_set(err, SC_EFORMAT, "%zu bytes, the manifest says %llu", size,
 				    (unsigned long long)e->entry.cache_size);
-	if (hash.low64 != e->hash.low64 || hash.high64 != e->hash.high64)
+	if (!symstore_hash_same(hash, e->hash))
 		return sc_error_set(err, SC_EFORMAT, "its hash is not that of the manifest");
 	if (e->has_sha256) {
 		crypto_hash_sha256(sha256, cache, size);

@@ -1,5 +1,4 @@
 /* A manifest as JSON: see manifest.h. */
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -39,13 +38,11 @@ static void put_entry(struct mk_gen *g, const struct manifest *m, const struct m
 	mk_gen_open_map(g, NULL);
 	mk_gen_text(g, "file", m->hashed ? bundle_hashed_name(e, name) :
 			       e->file.len ? bundle_packed_name(&e->file, name) : bundle_name(&e->entry, name));
-	snprintf(hex, sizeof(hex), "%016" PRIx64 "%016" PRIx64, e->hash.high64, e->hash.low64);
-	mk_gen_text(g, "cache_xxh128", hex);
+	mk_gen_text(g, "cache_xxh128", symstore_hash_text(e->hash, hex));
 	if (e->old.len) {
 		symcache_build_id_text(hex, e->old.bytes, e->old.len);
 		mk_gen_text(g, "old_build_id", hex);
-		snprintf(hex, sizeof(hex), "%016" PRIx64 "%016" PRIx64, e->old_hash.high64, e->old_hash.low64);
-		mk_gen_text(g, "old_cache_xxh128", hex);
+		mk_gen_text(g, "old_cache_xxh128", symstore_hash_text(e->old_hash, hex));
 	}
 	if (e->has_sha256)
 		mk_gen_bytes(g, "cache_sha256", e->sha256, sizeof(e->sha256));

@@ -66,13 +66,12 @@ static int check_claims(struct symstore_entry *entry, const struct symcache *cac
 bool bundle_wanted(struct bundle_reading *b, const struct symstore_entry *entry)
 {
 	const struct symbundle_reader *r = b->r;
-	bool wanted = !r->ids;
+	const size_t at = r->ids ? symstore_ids_find(r->ids, r->num_ids, entry->build_id, entry->build_id_len) : 0;
 
-	for (size_t i = 0; r->ids && i < r->num_ids; i++)
-		if (r->ids[i].len == entry->build_id_len &&
-		    !memcmp(r->ids[i].bytes, entry->build_id, entry->build_id_len))
-			wanted = b->found[i] = true;
-	return wanted && (!r->choose || symstore_selected(r->choose, entry));
+	if (r->ids && at == r->num_ids)
+		return false;
+	b->found[at] = true;
+	return (!r->choose || symstore_selected(r->choose, entry));
 }
 
 bool bundle_is_had(struct bundle_reading *b, const struct symstore_entry *entry)

@@ -157,7 +157,7 @@ static int read_old(const struct asking *a, const struct manifest_entry *e, stru
 
 	deeper.depth++;
 	if (rc == SC_ENOTFOUND && a->depth < OLD_DEPTH && !find_entry(a, &e->old, &own, &why) &&
-	    own.data->hash.low64 == e->old_hash.low64 && own.data->hash.high64 == e->old_hash.high64 &&
+	    symstore_hash_same(own.data->hash, e->old_hash) &&
 	    !read_cache(&deeper, own.data, &fetched, &why)) {
 		*ret = (struct bundle_cache){ fetched.cache, fetched.entry.cache_size, fetched.cache };
 		fetched.cache = NULL;
@@ -224,7 +224,7 @@ static int read_cache(const struct asking *a, const struct manifest_entry *e,
 	return rc;
 }
 
-/* As the manifest is that is at hand. *what is of an error that is of the files. */
+/* By the manifest that was read last. *what: whether an error is of one file or of the tree. */
 static int ask_once(const struct asking *a, const struct symstore_id *id, struct symbundle_fetched *ret,
 		    enum fault *what, struct sc_error *err)
 {

@@ -9,9 +9,9 @@
 #include <string.h>
 
 #include "libsymcache/base/build_id.h"
-#include "libsymcache/base/intern.h"
 #include "libsymcache/bundle/site.h"
 #include "libsymcache/bundle/web.h"
+#include "libsymcache/store/misses.h"
 #include "libsymcache/write/build.h"
 
 struct symbundle_sites {
@@ -19,8 +19,7 @@ struct symbundle_sites {
 	pthread_mutex_t lock;        /* a client does one thing at a time */
 	struct web *web;             /* NULL: not loaded yet */
 	VEC(struct site) list;
-	VEC(struct symstore_hash) misses; /* of this run, by their keys */
-	struct sc_intern missed;     /* of them */
+	struct symstore_misses misses;
 	struct sc_error unsaid;      /* a server that failed while another had the cache */
 };
 
@@ -59,8 +58,7 @@ void symbundle_sites_destroy(struct symbundle_sites *s)
 	for (size_t i = 0; i < s->list.len; i++)
 		site_close(&s->list.data[i]);
 	vec_deinit(&s->list);
-	vec_deinit(&s->misses);
-	sc_intern_deinit(&s->missed);
+	symstore_misses_deinit(&s->misses);
 	web_destroy(s->web);
 	pthread_mutex_destroy(&s->lock);
 	free(s);
@@ -71,40 +69,6 @@ void symbundle_sites_destroy(struct symbundle_sites *s)
 static struct symstore_hash miss_key(const struct site *site, const uint8_t *id, size_t len)
 {
 	return symstore_miss_key("tree", site->web.url, id, len);
-}
-
-struct search {
-	const struct symbundle_sites *s;
-	struct symstore_hash key;
-};
-
-static bool same_key(const void *ctx, uint32_t i)
-{
-	const struct search *search = ctx;
-	const struct symstore_hash *miss = &search->s->misses.data[i];
-
-	return miss->low64 == search->key.low64 && miss->high64 == search->key.high64;
-}
-
-/* Did the server say so in this run? */
-static bool missed_now(const struct symbundle_sites *s, struct symstore_hash key)
-{
-	return sc_intern_get(&s->missed, key.low64, same_key, &(struct search){ s, key }) != SC_INTERN_NEW;
-}
-
-/* Where there is no memory, the server is asked again. */
-static void add_miss(struct symbundle_sites *s, struct symstore_hash key)
-{
-	struct symstore_hash *added = vec_push(&s->misses);
-	uint32_t *slot = added ? sc_intern_find(&s->missed, key.low64, same_key,
-						&(struct search){ s, key }) : NULL;
-
-	if (slot) {
-		*added = key;
-		*slot = (uint32_t)(s->misses.len - 1);
-	} else if (added) {
-		s->misses.len--;
-	}
 }
 
 static int load(struct symbundle_sites *s, struct sc_error *err)
@@ -142,14 +106,14 @@ static int ask_all(struct symbundle_sites *s, struct symstore_reader *reader, co
 		struct site *site = &s->list.data[i];
 		const struct symstore_hash key = miss_key(site, id->bytes, id->len);
 
-		if (site->failed || missed_now(s, key))
+		if (site->failed || symstore_misses_have(&s->misses, &key))
 			continue;
 		rc = site_ask(&(struct asking){ site, reader }, id, ret, &why);
 		if (!rc || rc == SC_ENOMEM)
 			return rc ? sc_no_memory(err) : 0;
 		symbundle_fetched_deinit(ret);
 		if (rc == SC_ENOTFOUND)
-			add_miss(s, key);
+			symstore_misses_add(&s->misses, &key);
 		else if (site->failed && !s->unsaid.code)
 			s->unsaid = why;
 		else if (rc == SC_EFORMAT)
@@ -202,7 +166,7 @@ int symbundle_sites_remember(struct symbundle_sites *s, struct symstore_writer *
 	for (size_t i = 0; i < s->list.len && !rc; i++) {
 		const struct symstore_hash key = miss_key(&s->list.data[i], build_id, len);
 
-		if (missed_now(s, key))
+		if (symstore_misses_have(&s->misses, &key))
 			rc = symstore_remember_miss(writer, &key, symcache_version, err);
 	}
 	pthread_mutex_unlock(&s->lock);

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <xxhash.h>
 
 #include "libsymcache/base/build_id.h"
 #include "libsymcache/write/only_names.h"
@@ -45,7 +44,7 @@ int bundle_find_old(struct symstore_reader *reader, const struct manifest_entry 
 {
 	struct symstore_entry entry = { .build_id_len = e->old.len };
 	char text[SYMCACHE_BUILD_ID_TEXT];
-	XXH128_hash_t h;
+	struct symstore_hash hash;
 	int rc;
 
 	*ret = (struct bundle_cache){ 0 };
@@ -56,8 +55,8 @@ int bundle_find_old(struct symstore_reader *reader, const struct manifest_entry 
 		return sc_error_set(err, rc, "it is what changed since %s, which is not in the store", text);
 	if (rc)
 		return rc;
-	h = XXH3_128bits(ret->data, ret->size);
-	if (h.low64 == e->old_hash.low64 && h.high64 == e->old_hash.high64)
+	hash = symstore_hash_of(ret->data, ret->size);
+	if (symstore_hash_same(hash, e->old_hash))
 		return 0;
 	free(ret->made);
 	*ret = (struct bundle_cache){ 0 };

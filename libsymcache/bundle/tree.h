@@ -132,6 +132,10 @@ struct tree_state {
 int tree_state_read(const char *path, struct tree_state *ret, struct sc_error *err);
 void tree_state_deinit(struct tree_state *state);
 
+/* Waits until no other process writes the tree. File systems without locks are no reason to write
+ * nothing. */
+void tree_lock(int dir);
+
 /* Has the tree what the store has, with its tags and names, or something better? */
 bool tree_state_has(const struct tree_state *state, const struct symstore_entry *entry);
 

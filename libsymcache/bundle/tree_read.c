@@ -110,11 +110,15 @@ static int give_part(struct bundle_reading *b, const struct tree_part *part,
 /* Does any of the build IDs that are asked for belong here? */
 static bool part_wanted(const struct symbundle_reader *r, const struct tree_part *part)
 {
-	bool any = !r->ids;
+	struct symstore_id first = { 0 };
+	size_t at;
 
-	for (size_t i = 0; r->ids && i < r->num_ids && !any; i++)
-		any = tree_part_fits(part, r->ids[i].bytes, r->ids[i].len);
-	return any;
+	if (!r->ids)
+		return true;
+	for (size_t i = 0; part->prefix[i]; i++)
+		first.bytes[i / 2] |= (uint8_t)(sc_hex_digit(part->prefix[i]) << (i % 2 ? 0 : 4));
+	at = symstore_ids_from(r->ids, r->num_ids, &first);
+	return at < r->num_ids && tree_part_fits(part, r->ids[at].bytes, r->ids[at].len);
 }
 
 int tree_give(struct bundle_reading *b, const struct tree_source *from,

@@ -7,14 +7,14 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "libsymcache/base/below.h"
 #include "libsymcache/base/vec.h"
 #include "libsymcache/bundle/tree.h"
 
 /* But for what is hidden: new files of a process that died, or a web server's own. */
 static bool is_empty(int folder)
 {
-	int fd = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
+	DIR *dir = sc_folder_entries(openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
 	const struct dirent *e;
 	bool empty = dir;
 
@@ -22,9 +22,13 @@ static bool is_empty(int folder)
 		empty = e->d_name[0] == '.';
 	if (dir)
 		closedir(dir);
-	else if (fd >= 0)
-		close(fd);
 	return empty;
+}
+
+void tree_lock(int dir)
+{
+	while (flock(dir, LOCK_EX) && errno == EINTR)
+		;
 }
 
 static int read_tree(const char *path, struct tree_state *s, struct sc_error *err)
@@ -55,9 +59,7 @@ int tree_state_read(const char *path, struct tree_state *ret, struct sc_error *e
 		return sc_error_set(err, SC_EINVAL, "%s is there already", path);
 	if (ret->dir < 0)
 		return sc_error_sys(err, "cannot open %s", path);
-	/* File systems without locks are no reason to write nothing. */
-	while (flock(ret->dir, LOCK_EX) && errno == EINTR)
-		;
+	tree_lock(ret->dir);
 	return read_tree(path, ret, err);
 }
 

@@ -9,14 +9,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <sodium.h>
-#include <xxhash.h>
 
 #include "libsymcache/base/file.h"
+#include "libsymcache/base/search.h"
 #include "libsymcache/base/text.h"
 #include "libsymcache/base/vec.h"
 #include "libsymcache/bundle/groups.h"
@@ -45,37 +44,31 @@ struct writing {
 static void clear_folder(struct writing *w, const char *folder,
 			 bool (*stale)(struct writing *w, const char *name))
 {
-	int fd = openat(w->dir, folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
+	DIR *dir = sc_folder_entries(openat(w->dir, folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
 	const struct dirent *e;
 
 	while (dir && (e = readdir(dir)))
 		if (!stale || stale(w, e->d_name))
-			unlinkat(fd, e->d_name, 0); /* of "." and ".." it is refused */
+			unlinkat(dirfd(dir), e->d_name, 0); /* of "." and ".." it is refused */
 	if (dir)
 		closedir(dir);
-	else if (fd >= 0)
-		close(fd);
 }
 
 /* A first export that failed leaves nothing: in a folder that was empty, all that is not hidden is
  * its own. */
 static void undo(struct writing *w)
 {
-	int fd = openat(w->dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
+	DIR *dir = sc_folder_entries(openat(w->dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
 	const struct dirent *e;
 
 	while (dir && (e = readdir(dir)))
 		if (e->d_name[0] != '.') {
 			clear_folder(w, e->d_name, NULL);
-			if (unlinkat(fd, e->d_name, AT_REMOVEDIR))
-				unlinkat(fd, e->d_name, 0);
+			if (unlinkat(w->dir, e->d_name, AT_REMOVEDIR))
+				unlinkat(w->dir, e->d_name, 0);
 		}
 	if (dir)
 		closedir(dir);
-	else if (fd >= 0)
-		close(fd);
 }
 
 static void forget_staged(struct writing *w)
@@ -228,18 +221,10 @@ static int merge(struct manifest *all, struct manifest *fresh, struct sc_error *
 
 static bool has_part(const struct tree_top *top, const struct tree_part *part)
 {
-	for (size_t low = 0, high = top->len; low < high; ) {
-		const size_t middle = (low + high) / 2;
-		const int order = strcmp(part->prefix, top->data[middle].prefix);
+	const size_t at = SC_SEARCH(i, top->len, strcmp(top->data[i].prefix, part->prefix) < 0);
 
-		if (!order)
-			return !memcmp(part->sha256, top->data[middle].sha256, TREE_SHA256);
-		if (order < 0)
-			high = middle;
-		else
-			low = middle + 1;
-	}
-	return false;
+	return at < top->len && !strcmp(top->data[at].prefix, part->prefix) &&
+	       !memcmp(top->data[at].sha256, part->sha256, TREE_SHA256);
 }
 
 static unsigned nibble(const struct manifest_entry *e, unsigned i)
@@ -294,13 +279,6 @@ static bool is_stale(struct writing *w, const char *file)
 
 /* ---- all ------------------------------------------------------------------------ */
 
-static void hash_text(const char *text, size_t len, char hash[33])
-{
-	const XXH128_hash_t h = XXH3_128bits(text, len);
-
-	snprintf(hash, 33, "%016llx%016llx", (unsigned long long)h.high64, (unsigned long long)h.low64);
-}
-
 /* The file name of the signature of a manifest, without its folder. */
 static void name_signature(const char *text, size_t len, char name[TREE_NAME])
 {
@@ -348,7 +326,7 @@ static int write_top(struct writing *w, const char *key, struct sc_error *err)
 		rc = publish(w, err);
 	if (rc)
 		return rc;
-	hash_text(text, len, w->ret->hash);
+	symstore_hash_text(symstore_hash_of(text, len), w->ret->hash);
 	name_signature(text, len, w->signatures[0]);
 	name_signature(before->data ? before->data : "", before->len, w->signatures[1]);
 	if (before->len == len && !memcmp(before->data, text, len))
@@ -381,7 +359,7 @@ static int write_all(struct writing *w, struct manifest *fresh, const struct bun
 
 	/* Nothing is new: not even what there is need be laid out again. */
 	if (!fresh->len && before->len) {
-		hash_text(before->data, before->len, w->ret->hash);
+		symstore_hash_text(symstore_hash_of(before->data, before->len), w->ret->hash);
 		rc = put_signature(w, how->sign_key, before->data, before->len, err);
 		return rc ? rc : publish(w, err);
 	}
@@ -402,7 +380,7 @@ static int open_folder(struct writing *w, const char *path, struct sc_error *err
 	if (s->dir < 0 && (mkdir(path, 0777) ||
 			   (s->dir = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)) < 0))
 		return sc_error_sys(err, "cannot make the directory %s", path);
-	flock(s->dir, LOCK_EX);
+	tree_lock(s->dir);
 	if (!s->text.len && !faccessat(s->dir, SYMBUNDLE_MANIFEST, F_OK, 0))
 		return sc_error_set(err, SC_EINVAL, "another process has made a tree at %s meanwhile", path);
 	w->dir = s->dir;

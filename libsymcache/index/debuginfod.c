@@ -14,18 +14,13 @@
 #include "libsymcache/base/cleanup.h"
 #include "libsymcache/base/vec.h"
 #include "libsymcache/index/servers.h"
-
-struct miss {
-	struct symstore_hash key;
-	uint8_t id[SYMCACHE_BUILD_ID_MAX];
-	size_t len;
-};
+#include "libsymcache/store/misses.h"
 
 struct symcache_debuginfod {
 	struct sc_servers *servers;
 	pthread_mutex_t lock;    /* a client does one thing at a time */
 	int64_t retry;           /* seconds */
-	VEC(struct miss) misses; /* of this run */
+	struct symstore_misses misses;
 	struct sc_error unsaid;  /* a server that failed while another had the file */
 	VEC(char *) paths;       /* that symcache_debuginfod_files() handed out */
 };
@@ -51,7 +46,7 @@ void symcache_debuginfod_destroy(struct symcache_debuginfod *d)
 	if (!d)
 		return;
 	sc_servers_close(d->servers);
-	vec_deinit(&d->misses);
+	symstore_misses_deinit(&d->misses);
 	for (size_t i = 0; i < d->paths.len; i++)
 		free(d->paths.data[i]);
 	vec_deinit(&d->paths);
@@ -80,30 +75,6 @@ static struct symstore_hash miss_key(const char *url, const uint8_t *id, size_t 
 	return symstore_miss_key("debuginfod", url, id, len);
 }
 
-static void note_miss(struct symcache_debuginfod *d, size_t server, const uint8_t *id, size_t len)
-{
-	struct miss *miss = vec_push(&d->misses);
-
-	if (!miss)
-		return;
-	miss->key = miss_key(sc_server_url(d->servers, server), id, len);
-	memcpy(miss->id, id, len);
-	miss->len = len;
-}
-
-/* Did the server say so in this run? */
-static bool missed_now(const struct symcache_debuginfod *d, size_t server, const uint8_t *id,
-		       size_t len)
-{
-	const struct symstore_hash key = miss_key(sc_server_url(d->servers, server), id, len);
-
-	for (size_t i = 0; i < d->misses.len; i++)
-		if (d->misses.data[i].key.low64 == key.low64 &&
-		    d->misses.data[i].key.high64 == key.high64)
-			return true;
-	return false;
-}
-
 /* One server after the other. */
 static int ask(struct symcache_debuginfod *d, const uint8_t *id, size_t len, bool program,
 	       char **path, struct sc_error *err)
@@ -116,14 +87,16 @@ static int ask(struct symcache_debuginfod *d, const uint8_t *id, size_t len, boo
 
 	symcache_build_id_text(hex, id, len);
 	for (size_t i = 0; i < sc_servers_count(d->servers); i++) {
-		if (missed_now(d, i, id, len))
+		const struct symstore_hash key = miss_key(sc_server_url(d->servers, i), id, len);
+
+		if (symstore_misses_have(&d->misses, &key))
 			continue;
 		rc = sc_server_find(d->servers, i, &wanted, path, &why);
 		if (!rc)
 			return 0;
 		if (rc == SC_ENOTFOUND) {
 			if (!program)
-				note_miss(d, i, id, len);
+				symstore_misses_add(&d->misses, &key);
 			continue;
 		}
 		failed++;
@@ -182,11 +155,11 @@ int symcache_debuginfod_remember(struct symcache_debuginfod *d, struct symstore_
 	int rc = 0;
 
 	pthread_mutex_lock(&d->lock);
-	for (size_t i = 0; i < d->misses.len && !rc; i++) {
-		const struct miss *miss = &d->misses.data[i];
+	for (size_t i = 0; i < sc_servers_count(d->servers) && !rc; i++) {
+		const struct symstore_hash key = miss_key(sc_server_url(d->servers, i), id, len);
 
-		if (miss->len == len && !memcmp(miss->id, id, len))
-			rc = symstore_remember_miss(writer, &miss->key, symcache_version, err);
+		if (symstore_misses_have(&d->misses, &key))
+			rc = symstore_remember_miss(writer, &key, symcache_version, err);
 	}
 	pthread_mutex_unlock(&d->lock);
 	return rc;

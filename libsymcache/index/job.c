@@ -97,8 +97,7 @@ static bool imported(struct sc_job *job, int fd, struct symstore_reader *reader,
 	return !symcache_elf_build_id_of(fd, job->file->path, seen->build_id, &seen->build_id_len,
 					 &derived, NULL) &&
 	       !symstore_entry(reader, seen->build_id, seen->build_id_len, &entry, NULL) &&
-	       entry.source_hash.low64 == job->content.low64 &&
-	       entry.source_hash.high64 == job->content.high64 &&
+	       symstore_hash_same(entry.source_hash, job->content) &&
 	       !strcmp(entry.tool_version, symcache_version);
 }
 

@@ -14,6 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "libsymcache/base/below.h"
 #include "libsymcache/base/parallel.h"
 #include "libsymcache/base/sort.h"
 #include "libsymcache/base/text.h"
@@ -188,15 +189,13 @@ static bool read_entries(struct walk *w, const char *path, DIR *d, entries *ret)
 static bool add_folder(struct walk *w, const char *path, bool top)
 {
 	const int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | (top ? 0 : O_NOFOLLOW));
-	DIR *d = fd < 0 ? NULL : fdopendir(fd);
+	DIR *d = sc_folder_entries(fd);
 	entries in = { 0 };
 	struct stat st;
 	bool added = true;
 
 	if (!d) {
 		report_path(w, path, errno);
-		if (fd >= 0)
-			close(fd);
 		return true;
 	}
 	if (!w->l->except || fstat(fd, &st) || st.st_dev != w->except.st_dev ||

@@ -266,8 +266,7 @@ static bool is_output(const struct outputs *o, const char *path)
 static void clean_folder(const struct markup_merge *m, const char *dir, const char *prefix,
 			 const struct outputs *outputs)
 {
-	const int fd = sc_open_below(dir, strlen(m->options.out));
-	DIR *d = fd < 0 ? NULL : fdopendir(fd);
+	DIR *d = sc_folder_entries(sc_open_below(dir, strlen(m->options.out)));
 	struct dirent *e;
 
 	while (d && (e = readdir(d))) {
@@ -281,8 +280,6 @@ static void clean_folder(const struct markup_merge *m, const char *dir, const ch
 	}
 	if (d)
 		closedir(d);
-	else if (fd >= 0)
-		close(fd);
 }
 
 int mk_merge_clean(struct markup_merge *m, struct sc_error *err)

@@ -4,8 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <xxhash.h>
 
 #include "libsymcache/base/build_id.h"
+#include "libsymcache/base/search.h"
 #include "libsymcache/store/store.h"
 
 static int compare_ids(const void *a, const void *b)
@@ -23,6 +25,34 @@ size_t symstore_ids_sort(struct symstore_id *ids, size_t num)
 		if (!left || compare_ids(&ids[i], &ids[left - 1]))
 			ids[left++] = ids[i];
 	return left;
+}
+
+size_t symstore_ids_from(const struct symstore_id *ids, size_t num, const struct symstore_id *id)
+{
+	return SC_SEARCH(i, num, compare_ids(&ids[i], id) < 0);
+}
+
+size_t symstore_ids_find(const struct symstore_id *ids, size_t num, const uint8_t *bytes, size_t len)
+{
+	struct symstore_id id = { .len = len };
+	size_t at;
+
+	memcpy(id.bytes, bytes, len);
+	at = symstore_ids_from(ids, num, &id);
+	return at < num && !compare_ids(&ids[at], &id) ? at : num;
+}
+
+struct symstore_hash symstore_hash_of(const void *bytes, size_t size)
+{
+	const XXH128_hash_t hash = XXH3_128bits(bytes, size);
+
+	return (struct symstore_hash){ hash.low64, hash.high64 };
+}
+
+const char *symstore_hash_text(struct symstore_hash hash, char ret[SYMSTORE_HASH_TEXT])
+{
+	snprintf(ret, SYMSTORE_HASH_TEXT, "%016" PRIx64 "%016" PRIx64, hash.high64, hash.low64);
+	return ret;
 }
 
 const char *const symstore_kinds[] = { "dwarf", "gopclntab", "symtab", "names", "minidebuginfo",
@@ -87,8 +117,7 @@ void symstore_entry_fields(const struct symstore_entry *entry, struct symstore_f
 	put_kinds(entry->sources, '\n', f->kinds);
 	symcache_build_id_text(f->id, entry->build_id, entry->build_id_len);
 	snprintf(f->cache_hash, sizeof(f->cache_hash), "%016" PRIx64, entry->cache_hash);
-	snprintf(f->source_hash, sizeof(f->source_hash), "%016" PRIx64 "%016" PRIx64,
-		 entry->source_hash.high64, entry->source_hash.low64);
+	symstore_hash_text(entry->source_hash, f->source_hash);
 	add(f, "build_id", SYMSTORE_TEXT, f->id, 0);
 	add(f, "build_id_derived", SYMSTORE_BOOL, NULL, entry->build_id_derived);
 	add(f, "symbols", SYMSTORE_LIST, f->kinds, 0);

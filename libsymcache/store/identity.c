@@ -32,8 +32,7 @@ int symstore_identity(struct symstore_reader *reader, char ret[SYMSTORE_IDENTITY
 	XXH3_128bits_reset(state);
 	rc = symstore_each(reader, NULL, 0, add, state, err);
 	hash = XXH3_128bits_digest(state);
-	snprintf(ret, SYMSTORE_IDENTITY_TEXT, "%016llx%016llx", (unsigned long long)hash.high64,
-		 (unsigned long long)hash.low64);
+	symstore_hash_text((struct symstore_hash){ hash.low64, hash.high64 }, ret);
 	XXH3_freeState(state);
 	return rc;
 }

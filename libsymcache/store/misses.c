@@ -1,9 +1,9 @@
-/* What servers said that they do not have, among the contents that were looked at: see store.h. */
+/* What servers said that they do not have, among the contents that were looked at: see misses.h. */
+#include "libsymcache/store/misses.h"
+
 #include <string.h>
 #include <time.h>
 #include <xxhash.h>
-
-#include "libsymcache/store/store.h"
 
 struct symstore_hash symstore_miss_key(const char *kind, const char *server, const uint8_t *build_id,
 				       size_t len)
@@ -16,6 +16,40 @@ struct symstore_hash symstore_miss_key(const char *kind, const char *server, con
 	memcpy(text + kind_len, build_id, len);
 	hash = XXH3_128bits_withSeed(text, kind_len + len, XXH3_64bits(server, strlen(server)));
 	return (struct symstore_hash){ hash.low64, hash.high64 };
+}
+
+struct search {
+	const struct symstore_misses *misses;
+	const struct symstore_hash *key;
+};
+
+static bool is_key(const void *ctx, uint32_t i)
+{
+	const struct search *search = ctx;
+
+	return symstore_hash_same(search->misses->list.data[i], *search->key);
+}
+
+bool symstore_misses_have(const struct symstore_misses *m, const struct symstore_hash *key)
+{
+	return sc_intern_get(&m->set, key->low64, is_key, &(struct search){ m, key }) != SC_INTERN_NEW;
+}
+
+void symstore_misses_add(struct symstore_misses *m, const struct symstore_hash *key)
+{
+	uint32_t *slot = vec_reserve(&m->list, 1) ?
+		sc_intern_find(&m->set, key->low64, is_key, &(struct search){ m, key }) : NULL;
+
+	if (!slot || *slot != SC_INTERN_NEW)
+		return;
+	*slot = (uint32_t)m->list.len;
+	m->list.data[m->list.len++] = *key;
+}
+
+void symstore_misses_deinit(struct symstore_misses *m)
+{
+	vec_deinit(&m->list);
+	sc_intern_deinit(&m->set);
 }
 
 bool symstore_missed(struct symstore_reader *reader, const struct symstore_hash *key, const char *tool,

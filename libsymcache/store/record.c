@@ -272,8 +272,7 @@ static bool same_path(const char *a, const char *b)
 
 bool symstore_entry_other_file(const struct symstore_entry *a, const struct symstore_entry *b)
 {
-	return (a->source_hash.low64 != b->source_hash.low64 ||
-		a->source_hash.high64 != b->source_hash.high64) &&
+	return !symstore_hash_same(a->source_hash, b->source_hash) &&
 	       !same_path(a->source_path, b->source_path) &&
 	       !same_path(a->source_path, b->debug_path) &&
 	       !same_path(a->debug_path, b->source_path);

@@ -5,6 +5,7 @@
 #include <endian.h>
 #include <xxhash.h>
 
+#include "libsymcache/store/misses.h"
 #include "libsymcache/store/record.h"
 
 /* The example of format/store.md, field by field. */
@@ -234,13 +235,48 @@ static void content_key(void **state)
 	assert_memory_equal(key, "\1\2\3\4\5\6\7\10\x11\x12\x13\x14\x15\x16\x17\x18", 16);
 }
 
+/* An ID is found as a whole, also where one is the beginning of another. */
+static void ids_found(void **state)
+{
+	struct symstore_id ids[] = { { { 0xab, 0xcd }, 2 }, { { 0xab }, 1 }, { { 0xab, 0, 1 }, 3 },
+				     { { 0xab }, 1 }, { { 1 }, 20 } };
+	const size_t n = symstore_ids_sort(ids, 5);
+	const struct symstore_id from_aa = { { 0xaa }, 0 };
+
+	assert_int_equal(n, 4);
+	for (size_t i = 0; i < n; i++)
+		assert_int_equal(symstore_ids_find(ids, n, ids[i].bytes, ids[i].len), i);
+	assert_int_equal(symstore_ids_find(ids, n, (uint8_t[]){ 0xab, 0xcd, 0 }, 3), n);
+	assert_int_equal(symstore_ids_find(ids, n, (uint8_t[]){ 1 }, 1), n);
+	assert_int_equal(symstore_ids_find(ids, 0, (uint8_t[]){ 1 }, 1), 0);
+	assert_int_equal(ids[symstore_ids_from(ids, n, &from_aa)].len, 1);
+	(void)state;
+}
+
+/* A miss counts for its key alone. */
+static void misses(void **state)
+{
+	struct symstore_misses m = { 0 };
+
+	for (uint64_t i = 0; i < 1000; i++)
+		symstore_misses_add(&m, &(struct symstore_hash){ i / 2, i % 2 });
+	symstore_misses_add(&m, &(struct symstore_hash){ 0, 0 });
+	assert_int_equal(m.list.len, 1000);
+	for (uint64_t i = 0; i < 1000; i++)
+		assert_true(symstore_misses_have(&m, &(struct symstore_hash){ i / 2, i % 2 }));
+	assert_false(symstore_misses_have(&m, &(struct symstore_hash){ 0, 2 }));
+	symstore_misses_deinit(&m);
+	(void)state;
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(entry_layout),	   cmocka_unit_test(later_version),
 		cmocka_unit_test(earlier_version), cmocka_unit_test(packed), cmocka_unit_test(damaged),
 		cmocka_unit_test(cut_off),	   cmocka_unit_test(outcome),
-		cmocka_unit_test(content_key),
+		cmocka_unit_test(content_key),  cmocka_unit_test(ids_found),
+		cmocka_unit_test(misses),
 	};
 
 	return cmocka_run_group_tests_name("record", tests, setup, NULL);

@@ -43,6 +43,17 @@ struct symstore_hash {
 	uint64_t low64, high64;
 };
 
+enum { SYMSTORE_HASH_TEXT = 33 }; /* 32 hex digits and a NUL */
+
+static inline bool symstore_hash_same(struct symstore_hash a, struct symstore_hash b)
+{
+	return a.low64 == b.low64 && a.high64 == b.high64;
+}
+
+struct symstore_hash symstore_hash_of(const void *bytes, size_t size);
+/* As it is written, in hex. Returns ret. */
+const char *symstore_hash_text(struct symstore_hash hash, char ret[SYMSTORE_HASH_TEXT]);
+
 /* What is known of an entry besides its bytes. Strings are owned by the caller
  * on put, and lie in the map (NUL-terminated) on get; none is ever NULL on get. */
 struct symstore_entry {
@@ -85,6 +96,11 @@ struct symstore_id {
 
 /* Sorts by the bytes, and drops what is there twice. Returns how many are left. */
 size_t symstore_ids_sort(struct symstore_id *ids, size_t num);
+/* The first of sorted ones that does not stand before `id`; num: all do. What is behind the bytes of
+ * an ID is 0. */
+size_t symstore_ids_from(const struct symstore_id *ids, size_t num, const struct symstore_id *id);
+/* Which one of them it is; num: none. */
+size_t symstore_ids_find(const struct symstore_id *ids, size_t num, const uint8_t *bytes, size_t len);
 
 /*
  * Opens the store at `path`. SC_ENOTFOUND: SYMSTORE_READ and there is no file,
@@ -247,7 +263,7 @@ struct symstore_field {
 struct symstore_fields {
 	struct symstore_field data[16];
 	size_t len;
-	char id[2 * SYMCACHE_BUILD_ID_MAX + 1], kinds[64], cache_hash[17], source_hash[33];
+	char id[2 * SYMCACHE_BUILD_ID_MAX + 1], kinds[64], cache_hash[17], source_hash[SYMSTORE_HASH_TEXT];
 	char time[32];
 };
 
@@ -270,22 +286,6 @@ struct symstore_outcome {
  * in tool_version)? SC_ENOTFOUND: no; or it was indexed, but the entry is gone. */
 int symstore_seen(struct symstore_reader *reader, const struct symstore_hash *content,
 		  const char *tool, struct symstore_outcome *ret, struct sc_error *err);
-
-/* ---- misses ---------------------------------------------------------------
- * That a server does not have something is remembered as a content that was looked at. */
-
-/* Its key: of a kind of servers ("debuginfod"), a server by its URL, and a build ID. */
-enum { SYMSTORE_MISS_KIND = 32 }; /* bytes of the former, with a NUL */
-struct symstore_hash symstore_miss_key(const char *kind, const char *server, const uint8_t *build_id,
-				       size_t len);
-
-/* Was it remembered by this version of the tool less than `retry` seconds ago? */
-bool symstore_missed(struct symstore_reader *reader, const struct symstore_hash *key, const char *tool,
-		     int64_t retry);
-
-/* As symstore_remember(). */
-int symstore_remember_miss(struct symstore_writer *writer, const struct symstore_hash *key,
-			   const char *tool, struct sc_error *err);
 
 /* ---- use -----------------------------------------------------------------
  * Which entries are still looked at, to the day, best effort: in a file next to the
