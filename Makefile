@@ -3,6 +3,7 @@
 # MODE picks the flavour of the build, each in its own folder build/MODE:
 #   release  what users run
 #   asan     address and undefined-behaviour sanitizers, asserts on
+#   tsan     the thread sanitizer, asserts on
 #   fuzz     the same, for libFuzzer: `make fuzz`
 #   portable with libc as the only library that is linked dynamically: `make dist-bin`
 CC      ?= gcc
@@ -13,7 +14,7 @@ LIBDIR  ?= $(PREFIX)/lib
 INCLUDEDIR ?= $(PREFIX)/include
 VERSION := $(shell sed -n 's/.*"symcache \(.*\)".*/\1/p' libsymcache/write/version.c)
 O       := build/$(MODE)
-$(if $(filter release asan fuzz portable,$(MODE)),,$(error MODE is release, asan, fuzz or portable, not '$(MODE)'))
+$(if $(filter release asan tsan fuzz portable,$(MODE)),,$(error MODE is release, asan, tsan, fuzz or portable, not '$(MODE)'))
 
 comma := ,
 # One short line for each step; V=1 shows the commands.
@@ -31,6 +32,7 @@ HARDENING := -fPIC -fstack-protector-strong -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=
 # Records of four numbers are faster written one by one than put together in a register.
 MODE_CFLAGS_release := -O2 -fno-tree-slp-vectorize $(HARDENING)
 MODE_CFLAGS_asan    := -O1 -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=undefined
+MODE_CFLAGS_tsan    := -O1 -fno-omit-frame-pointer -fsanitize=thread
 MODE_CFLAGS_fuzz    := $(MODE_CFLAGS_asan) -fsanitize=fuzzer-no-link
 MODE_CFLAGS_portable := $(MODE_CFLAGS_release) -DSC_PORTABLE
 MODE_CFLAGS := $(MODE_CFLAGS_$(MODE))

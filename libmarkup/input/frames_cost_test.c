@@ -22,7 +22,12 @@
 
 enum {
 	LEN = 64 << 10, LONG = 4 << 20,
-	INSTRUCTIONS = 600, NS = 1000, /* a byte; the time is of slow machines with sanitizers */
+	INSTRUCTIONS = 600, /* a byte */
+#ifdef __SANITIZE_THREAD__
+	NS = 4000,
+#else
+	NS = 1000, /* of slow machines, with other sanitizers */
+#endif
 };
 
 static const struct mk_input *const inputs[] = { &mk_frames_input, &mk_any_input };

@@ -2,6 +2,7 @@
 #include "libsymcache/store/testing.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -145,7 +146,7 @@ static void own_reader_in_the_way(void **state)
 
 struct readers {
 	struct symstore *store;
-	volatile bool stop;
+	atomic_bool stop;
 	unsigned rounds;
 };
 
@@ -244,8 +245,8 @@ static void little_address_space(void **state)
 	int status;
 
 	(void)state;
-#if defined(__SANITIZE_ADDRESS__)
-	print_message("skipped: the address sanitizer needs address space itself\n");
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+	print_message("skipped: the sanitizer needs address space itself\n");
 	skip();
 #endif
 	if (!fork()) {

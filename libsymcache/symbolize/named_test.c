@@ -11,7 +11,7 @@
 int __attribute__((noinline)) some_function(int x);
 int __attribute__((noinline, noclone)) some_function(int x)
 {
-	__asm__ volatile("\t.type some_function.cold, STT_FUNC\nsome_function.cold:\n\tnop\n");
+	__asm__ volatile("\tnop\n\t.type some_function.cold, STT_FUNC\nsome_function.cold:\n\tnop\n");
 	return x * 3 + 1;
 }
 
