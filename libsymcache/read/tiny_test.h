@@ -55,6 +55,8 @@ struct tiny {
 	struct symcache_ext_local locals[4];
 	uint32_t num_aliases;
 	struct symcache_ext_alias aliases[8]; /* ALSO */
+	uint32_t num_symbols;
+	struct symcache_ext_symbol symbols[4]; /* SYMS */
 
 	/* Set by tiny_bytes(): where things are. */
 	size_t size, at_files, at_functions, at_locations, at_ranges, at_strings;
@@ -154,6 +156,8 @@ static inline void tiny_put_ext(struct tiny *t, struct tiny_out *out)
 			 t->num_locals);
 	tiny_put_section(out, table, n, SYMCACHE_EXT_TAG('A', 'L', 'S', 'O'), 8, t->aliases,
 			 t->num_aliases);
+	tiny_put_section(out, table, n, SYMCACHE_EXT_TAG('S', 'Y', 'M', 'S'), 16, t->symbols,
+			 t->num_symbols);
 	footer.table_offset = t->at_table = tiny_put(out, table, *n * sizeof(*table));
 	footer.file_size = out->len + sizeof(footer);
 	t->at_footer = tiny_put(out, &footer, sizeof(footer));

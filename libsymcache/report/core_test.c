@@ -1,0 +1,338 @@
+/* What is shown of a core: headings, frames, registers, what ends a stack, the summary. The core is
+ * made here; its one module has the cache of tiny_test.h, whose code is at 0x400000 + 0x10. */
+#include <signal.h>
+#include <unistd.h>
+
+#include "libsymcache/core/testing.h"
+#include "libsymcache/read/tiny_test.h"
+#include "libsymcache/report/core.h"
+
+enum { CODE = 0x400000, STACK = 0x7000 };
+
+static char cache_file[] = "/tmp/symcache-report-XXXXXX";
+
+static int set_up(void **state)
+{
+	struct tiny t = tiny_example_ext(9);
+	const int fd = mkstemp(cache_file);
+	uint8_t *bytes;
+	bool ok;
+
+	(void)state;
+	t.num_segments = 1;
+	t.segments[0] = (struct symcache_ext_segment){ 0, CODE, 0x1000, 0, 0 };
+	bytes = tiny_bytes(&t);
+	ok = fd >= 0 && write(fd, bytes, t.size) == (ssize_t)t.size && !close(fd);
+	free(bytes);
+	return !ok;
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	return unlink(cache_file);
+}
+
+/* The cache for modules whose path ends with "tiny". */
+static int find(const struct symcache_finder *f, const struct symcache_file_id *of,
+		struct symcache_module **ret, struct sc_error *err)
+{
+	const struct symcache *cache;
+
+	if (of->path.len < 4 || memcmp(of->path.ptr + of->path.len - 4, "tiny", 4))
+		return sc_error_set(err, SC_ENOTFOUND, "it is not there");
+	*ret = symcache_caches_module(f->caches, SYMCACHE_MODULE_CACHE, cache_file);
+	return symcache_module_cache(*ret, &cache, NULL, err);
+}
+
+static void put_info(struct made_core *m, int signal, uint64_t address)
+{
+	uint32_t info[32] = { (uint32_t)signal, 0, 1, 0, (uint32_t)address };
+
+	put_note(m, NT_SIGINFO, info, sizeof(info));
+}
+
+/* NT_PRPSINFO: the process. */
+static void put_process(struct made_core *m, uint32_t pid, const char *command, const char *arguments)
+{
+	char info[136] = "";
+
+	memcpy(info + 24, &pid, 4);
+	strcpy(info + 40, command);
+	strcpy(info + 56, arguments);
+	put_note(m, NT_PRPSINFO, info, sizeof(info));
+}
+
+/* What is shown of the core, whose module is called `path`. */
+static char *shown(struct made_core *m, const char *path, struct markup_core_options o)
+{
+	struct symcache_caches *caches = symcache_caches_create(&(struct symcache_caches_options){ 0 });
+	uint64_t files[6] = { 1, 4096, CODE, CODE + 0x1000, 0, 0 };
+	struct symcache_core *core;
+	struct markup_cored done;
+	struct mk_out out = { 0 };
+	char spec[20];
+
+	memcpy(&files[5], path, strlen(path));
+	put_words(m, NT_FILE, files, 6);
+	add_segment_bytes(m, CODE, PF_R | PF_X, "", 0);
+	m->segments[0].more = 0x1000;
+	core = open_made(m);
+	symcache_core_use(core, caches, "--module");
+	symcache_process_use(core->process, &(struct symcache_finder){ .find = find, .caches = caches });
+	snprintf(spec, sizeof(spec), "%s=x", path);
+	assert_int_equal(symcache_core_bind(core, spec, NULL), 0);
+	o.caches = caches;
+	assert_int_equal(markup_core_report("core", core, &o, &out, &done, NULL), 0);
+	symcache_core_close(core);
+	symcache_caches_destroy(caches);
+	mk_out_char(&out, '\0');
+	return mk_out_take(&out);
+}
+
+static void expect(struct made_core *m, const char *path, struct markup_core_options o, const char *want)
+{
+	char *text = shown(m, path, o);
+
+	assert_string_equal(text, want);
+	free(text);
+}
+
+static void expect_part(struct made_core *m, struct markup_core_options o, const char *want)
+{
+	char *text = shown(m, "/x/tiny", o);
+
+	if (!strstr(text, want))
+		fail_msg("not in it: %s\n%s", want, text);
+	free(text);
+}
+
+#define TEXT .format = MARKUP_REPORT_TEXT
+#define JSON .format = MARKUP_REPORT_JSON
+
+/* ---- the first line ------------------------------------------------------------------------- */
+
+static void test_head(void **state)
+{
+	static const struct {
+		int signal;
+		uint64_t address;       /* 0: there is no NT_SIGINFO */
+		uint32_t pid;
+		const char *command, *arguments;
+		const char *text, *json;
+	} cases[] = {
+		{ SIGABRT, 0, 0, "", "", "core: a program, x86-64, SIGABRT; 1 thread, 1 module, 1 without unwind information\n",
+		  "\"died\":true,\"signal\":\"SIGABRT\",\"frames\"" },
+		{ SIGSEGV, 0xdead0, 12, "run", "run -x", "core: run -x (pid 12), x86-64, SIGSEGV at 0xdead0; ",
+		  "\"pid\":12,\"program\":\"run\",\"signal\":\"SIGSEGV\",\"fault_address\":\"0xdead0\"," },
+		{ 45, 0, 12, "ru\x1bn", "", "core: ru\\x1bn (pid 12), x86-64, signal 45; ", "\"signal\":\"45\"" },
+		{ 0, 0, 12, "run", "", "core: run (pid 12), x86-64; 1 thread", "\"program\":\"run\",\"frames\"" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < 2 * sizeof(cases) / sizeof(*cases); i++) {
+		const bool json = i % 2;
+		struct made_core m = { 0 };
+
+		put_thread(&m, 7, cases[i / 2].signal, CODE + 0x29, STACK);
+		if (cases[i / 2].address)
+			put_info(&m, cases[i / 2].signal, cases[i / 2].address);
+		put_process(&m, cases[i / 2].pid, cases[i / 2].command, cases[i / 2].arguments);
+		if (json)
+			expect_part(&m, (struct markup_core_options){ JSON }, cases[i / 2].json);
+		else
+			expect_part(&m, (struct markup_core_options){ TEXT }, cases[i / 2].text);
+	}
+}
+
+/* ---- threads ---------------------------------------------------------------------------------- */
+
+/* Threads from 7 on, the first of which died. Equal stacks are shown once, unless all are asked for. */
+static void test_threads(void **state)
+{
+	static const uint32_t one[] = { 8 }, none[] = { 6 };
+	static const struct {
+		unsigned threads;
+		struct markup_core_options o;
+		const char *want;
+	} cases[] = {
+		{ 1, { TEXT }, "\nthread 7, the one that died\n" },
+		{ 2, { TEXT }, "\n2 threads with equal stacks: 7 8\n" },
+		{ 12, { TEXT }, ": 7 8 9 10 11 12 13 14 15 16 17 18\n" },
+		{ 13, { TEXT }, ": 7 8 9 10 11 12 13 14 15 16 17 18 …\n" },
+		{ 2, { TEXT, .all = true }, "\nthread 8\n" },
+		{ 2, { TEXT, .registers = true }, "\nthread 8\n" },
+		{ 2, { TEXT, .threads = one, .num_threads = 1 }, "; 2 threads, 1 module, 1 without unwind information\n\nthread 8\n" },
+		{ 2, { TEXT, .threads = none, .num_threads = 1 }, "" },
+		{ 2, { JSON }, "}\n{\"thread\":8,\"died\":false,\"frames\":[" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct made_core m = { 0 };
+
+		for (unsigned k = 0; k < cases[i].threads; k++)
+			put_thread(&m, 7 + k, k ? 0 : SIGABRT, CODE + 0x29, STACK);
+		if (*cases[i].want)
+			expect_part(&m, cases[i].o, cases[i].want);
+		else
+			expect(&m, "/x/tiny", cases[i].o, "");
+	}
+}
+
+/* ---- frames ------------------------------------------------------------------------------------- */
+
+static void test_frames(void **state)
+{
+	static const struct {
+		uint64_t pc;
+		struct markup_core_options o;
+		const char *want;
+	} cases[] = {
+		{ CODE + 0x21, { TEXT },
+		  "  #0.1     0x0000000000400021  leaf at /inc/leaf.h:3:9 (tiny+0x21)\n"
+		  "  #0.2     0x0000000000400021  a::middle() at /inc/leaf.h:7:5 (tiny+0x21)\n"
+		  "  #0       0x0000000000400021  main at /src/main.c:11:4 (tiny+0x21)\n"
+		  "  no unwind information of the module: tiny, build ID " },
+		{ CODE + 0x29, { TEXT, .color = true }, "  \x1b[0;32mmain\x1b[0m at /src/main.c:12:2 (tiny+0x29)\n" },
+		{ CODE + 0x31, { TEXT }, "  #0       0x0000000000400031  ?? (tiny+0x31: no function is known there)\n" },
+		{ CODE + 0x41, { TEXT }, "  #0       0x0000000000400041  naked (tiny+0x41)\n" },
+		{ 0x77, { TEXT }, "  #0       0x0000000000000077  ??\n  the address is in no module\n" },
+		{ CODE + 0x29, { TEXT, .registers = true }, "   rsp 0x0000000000007000\n          r8 0x0000000000000000    r9 " },
+		{ CODE + 0x21, { JSON },
+		  "{\"frame\":0,\"pc\":\"0x400021\",\"trust\":\"context\",\"module\":\"tiny\",\"build_id\":"
+		  "\"0000000000000000000000000000000000000000\",\"address\":\"0x400021\",\"function\":\"a::middle()\","
+		  "\"file\":\"/inc/leaf.h\",\"line\":7,\"column\":5,\"inlined\":true},{\"frame\":0," },
+		{ CODE + 0x29, { JSON, .registers = true }, ",\"inlined\":false,\"registers\":{\"r" },
+		{ 0x77, { JSON }, "[{\"frame\":0,\"pc\":\"0x77\",\"trust\":\"context\",\"inlined\":false}],\"stopped\":\"no_module\"}\n" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct made_core m = { 0 };
+
+		put_thread(&m, 7, SIGABRT, cases[i].pc, STACK);
+		expect_part(&m, cases[i].o, cases[i].want);
+	}
+}
+
+static void test_position(void **state)
+{
+	static const struct {
+		const char *path;
+		uint32_t column;
+		bool brief;
+		const char *want;
+	} cases[] = {
+		{ "/a/b/c/x.c", 0, false, " at /a/b/c/x.c:7" }, { "/a/b/c/x.c", 3, true, " at …/c/x.c:7:3" },
+		{ "/c/x.c", 0, true, " at /c/x.c:7" },          { "c/x.c", 0, true, " at c/x.c:7" },
+		{ "a/c/x.c", 0, true, " at …/c/x.c:7" },        { "x.c", 0, true, " at x.c:7" },
+		{ "", 3, false, "" },                           { "/", 0, true, " at /:7" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		const struct sc_frame f = { .file = sc_str_of(cases[i].path), .line = 7, .column = cases[i].column };
+		struct mk_out out = { 0 };
+		char *text;
+
+		mk_put_position(&out, &f, cases[i].brief);
+		mk_out_char(&out, '\0');
+		text = mk_out_take(&out);
+		assert_string_equal(text, cases[i].want);
+		free(text);
+	}
+}
+
+/* Of a long stack the first 200 and the last 50 frames are shown, and how it repeats. */
+static void test_long(void **state)
+{
+	static const struct {
+		size_t frames, period;
+		const char *want; /* NULL: all are shown */
+	} cases[] = {
+		{ 250, 1, NULL },
+		{ 251, 1, "  #199     0x0000000000001000  ??\n  … 1 frames, repeating every 1 (--format json has all)\n  #201 " },
+		{ 1000, 3, "  … 750 frames, repeating every 3 (--format json has all)\n  #950     0x0000000000001002  ??\n" },
+		{ 1000, 16, "  … 750 frames, repeating every 16 (" },
+		{ 1000, 17, "  … 750 frames (--format json has all)\n  #950 " },
+	};
+	struct made_core m = { 0 };
+	struct symcache_core *core;
+	struct symcache_caches *caches = symcache_caches_create(&(struct symcache_caches_options){ 0 });
+	struct symcache_names *names = symcache_names_create(NULL);
+	struct symcache_unwind_frame list[1000];
+
+	(void)state;
+	put_thread(&m, 7, SIGABRT, CODE, STACK);
+	core = open_made(&m);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct symcache_stack whole = { .frames = list, .num_frames = cases[i].frames }, part;
+		struct mk_out out = { 0 };
+		struct mk_core c = { .core = core, .out = &out, .places = { .out = &out } };
+		size_t left_out;
+		char *text;
+
+		for (size_t k = 0; k < cases[i].frames; k++)
+			list[k] = (struct symcache_unwind_frame){ .pc = 0x1000 + k % cases[i].period };
+		c.places.of = symcache_places_create(caches, names, true);
+		assert_true(mk_core_shown_part(&whole, &part, &left_out));
+		mk_core_text_stack(&c, &part, left_out, &(size_t){ 0 }, 1);
+		text = mk_out_take(&out);
+		if (cases[i].want ? !strstr(text, cases[i].want) : strstr(text, "…") || !strstr(text, "  #249 "))
+			fail_msg("not in it: %s\n%s", cases[i].want, text);
+		free(text);
+		symcache_stack_deinit(&part);
+		mk_places_deinit(&c.places);
+	}
+	symcache_core_close(core);
+	symcache_names_destroy(names);
+	symcache_caches_destroy(caches);
+}
+
+/* ---- modules -------------------------------------------------------------------------------------- */
+
+static void test_summary(void **state)
+{
+	static const struct {
+		const char *path;
+		bool json;
+		const char *want;
+	} cases[] = {
+		{ "/x/tiny", false,
+		  "core: a program, x86-64, SIGABRT; 1 thread, 1 module, 1 without unwind information\n\n"
+		  "start               frames  build ID                                  module\n"
+		  "0x0000000000400000       1  0000000000000000000000000000000000000000  /x/tiny: "
+		  "no unwind information: index the program or library itself, too\n" },
+		{ "/x/none", false,
+		  "core: a program, x86-64, SIGABRT; 1 thread, 1 module, 1 not in the store\n\n"
+		  "start               frames  build ID                                  module\n"
+		  "0x0000000000400000       1  unknown                                   /x/none: it is not there\n" },
+		{ "/x/tiny", true,
+		  "{\"module\":\"/x/tiny\",\"build_id\":\"0000000000000000000000000000000000000000\",\"start\":\"0x400000\","
+		  "\"frames\":1,\"stacks_cut\":1,\"symbols\":true,\"unwind\":false}\n" },
+		{ "/x/none", true,
+		  "{\"module\":\"/x/none\",\"build_id\":\"\",\"start\":\"0x400000\","
+		  "\"frames\":1,\"stacks_cut\":1,\"symbols\":false,\"unwind\":false,\"error\":\"it is not there\"}\n" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct markup_core_options o = { .format = cases[i].json ? MARKUP_REPORT_JSON : MARKUP_REPORT_TEXT,
+						 .summary = true };
+		struct made_core m = { 0 };
+
+		put_thread(&m, 7, SIGABRT, CODE + 0x29, STACK);
+		expect(&m, cases[i].path, o, cases[i].want);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_head), cmocka_unit_test(test_threads), cmocka_unit_test(test_frames), cmocka_unit_test(test_position),
+		cmocka_unit_test(test_long), cmocka_unit_test(test_summary),
+	};
+
+	return cmocka_run_group_tests(tests, set_up, tear_down);
+}
