@@ -3,22 +3,31 @@
  *
  * The state of the log (a colour, bold) is followed through each line, so that
  * after a highlighted element the log goes on as it was. Only the codes of the
- * markup format are known, ESC[0m, ESC[1m and ESC[30m to ESC[37m; other escape
- * sequences are text.
+ * markup format are known, ESC[0m, ESC[1m and ESC[30m to ESC[37m, and in the default
+ * dialect ESC[m, which is ESC[0m; other escape sequences are text.
  */
 #include "libmarkup/output/output.h"
 
 enum { BLUE = 4, GREEN = 2, CYAN = 6 };
 
-size_t mk_sgr_code(const char *p, const char *end)
+size_t mk_sgr_code(const struct mk_output *r, const char *p, const char *end)
 {
-	if (end - p < 4 || p[1] != '[')
+	if (end - p < 3 || p[1] != '[')
+		return 0;
+	if (p[2] == 'm')
+		return r->options.dialect == MARKUP_DEFAULT ? 3 : 0;
+	if (end - p < 4)
 		return 0;
 	if ((p[2] == '0' || p[2] == '1') && p[3] == 'm')
 		return 4;
 	if (end - p >= 5 && p[2] == '3' && p[3] >= '0' && p[3] <= '7' && p[4] == 'm')
 		return 5;
 	return 0;
+}
+
+static bool is_reset(const char *code)
+{
+	return code[2] == '0' || code[2] == 'm';
 }
 
 /* ESC[0; with 1; if bold, and a colour. */
@@ -52,7 +61,7 @@ void mk_sgr_line_start(struct mk_output *r)
 
 void mk_sgr_follow(struct mk_sgr *s, const char *code)
 {
-	if (code[2] == '0')
+	if (is_reset(code))
 		*s = mk_no_colour;
 	else if (code[2] == '1')
 		s->bold = true;
@@ -63,7 +72,7 @@ void mk_sgr_follow(struct mk_sgr *s, const char *code)
 /* As mk_sgr_follow(), with output. */
 static void follow(struct mk_output *r, const char *code)
 {
-	if (code[2] == '0') {
+	if (is_reset(code)) {
 		mk_sgr_line_start(r);
 		return;
 	}
@@ -86,7 +95,7 @@ static void put_text(struct mk_output *r, struct mk_out *o, const char *p, size_
 		return;
 	end = p + len;
 	while (!keeps && (esc = memchr(esc, '\033', (size_t)(end - esc)))) {
-		const size_t code = mk_sgr_code(esc, end);
+		const size_t code = mk_sgr_code(r, esc, end);
 
 		if (code) {
 			mk_out_put(o, p, (size_t)(esc - p));

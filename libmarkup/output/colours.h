@@ -33,7 +33,7 @@ void mk_put_colored(struct mk_output *r, struct mk_out *o, const char *p, size_t
 unsigned mk_sgr_style(const struct mk_output *r);
 
 /* Length of the SGR code at p, which points to an ESC; 0: it is another sequence. */
-size_t mk_sgr_code(const char *p, const char *end);
+size_t mk_sgr_code(const struct mk_output *r, const char *p, const char *end);
 /* Applies such a code. */
 void mk_sgr_follow(struct mk_sgr *s, const char *code);
 

@@ -44,7 +44,7 @@ void mk_html_line_text(struct mk_output *r, const char *p, const char *end)
 {
 	while (p < end) {
 		const char *esc = memchr(p, '\033', (size_t)(end - p));
-		size_t code = esc ? mk_sgr_code(esc, end) : 0;
+		size_t code = esc ? mk_sgr_code(r, esc, end) : 0;
 		const char *stop = code ? esc : esc ? esc + 1 : end;
 
 		mk_html_text(&r->out, (struct sc_str){ p, (size_t)(stop - p) });
