@@ -117,14 +117,14 @@ int symstore_find_name(struct symstore_reader *reader, const char *name,
 		return rc;
 	if (!m.num && m.nameless == 1) {
 		symcache_build_id_text(hex, m.nameless_id.bytes, m.nameless_id.len);
-		return sc_error_set(err, SC_ENOTFOUND, "the store has no module named %.128s, but a debug "
-				    "file whose program it does not know: if that is it, --build-id %s "
-				    "finds it", name, hex);
+		return sc_error_set(err, SC_ENOTFOUND, "the store has no module named %.128s, but one "
+				    "debug file without a name; if it belongs to this module, use "
+				    "--build-id %s", name, hex);
 	}
 	if (!m.num && m.nameless)
-		return sc_error_set(err, SC_ENOTFOUND, "the store has no module named %.128s; the names of "
-				    "%zu debug files are not known: index their programs, too, or give "
-				    "the build ID", name, m.nameless);
+		return sc_error_set(err, SC_ENOTFOUND, "the store has no module named %.128s, but %zu "
+				    "debug files without a name: index their programs, too, or use "
+				    "--build-id", name, m.nameless);
 	if (!m.num)
 		return sc_error_set(err, SC_ENOTFOUND, "the store has no module named %.128s",
 				    name);

@@ -172,8 +172,9 @@ void symcache_module_files(struct symcache_module *m, const char *ret[3])
 /* ---- by name ------------------------------------------------------------------ */
 
 /* The names of this snapshot. Under the lock. */
-static int read_names(struct symcache_caches *s, struct sc_error *err)
+static int read_names(struct symcache_caches *s, struct sc_error *ret)
 {
+	struct sc_error ignored, *err = ret ? ret : &ignored;
 	int rc = sc_caches_read(s, err);
 
 	if (!rc && s->named_snapshot != s->snapshot) {
@@ -194,6 +195,17 @@ int symcache_caches_find_name(struct symcache_caches *s, const char *name, const
 		rc = sc_name_list_find(&s->named, name, tag, id, len, err);
 	pthread_mutex_unlock(&s->lock);
 	return rc;
+}
+
+size_t symcache_caches_nameless(struct symcache_caches *s, struct symstore_id *ret)
+{
+	size_t n;
+
+	pthread_mutex_lock(&s->lock);
+	n = read_names(s, NULL) ? 0 : s->named.nameless;
+	*ret = s->named.nameless_id;
+	pthread_mutex_unlock(&s->lock);
+	return n;
 }
 
 bool symcache_caches_have_tag(struct symcache_caches *s, const char *tag)

@@ -117,6 +117,10 @@ struct symcache_module *symcache_caches_module_of_id(struct symcache_caches *s,
 int symcache_caches_find_name(struct symcache_caches *s, const char *name, const char *tag,
 			      uint8_t id[SYMCACHE_BUILD_ID_MAX], size_t *len, struct sc_error *err);
 
+/* How many entries of the store have no name, as they were made of debug files alone; 0 if it cannot
+ * be read. *ret: the build ID of the first. Thread-safe. */
+size_t symcache_caches_nameless(struct symcache_caches *s, struct symstore_id *ret);
+
 /* Does any entry of the store have this tag? Also true if the store cannot be read, which is
  * reported elsewhere. Thread-safe. */
 bool symcache_caches_have_tag(struct symcache_caches *s, const char *tag);

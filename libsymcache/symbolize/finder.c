@@ -142,20 +142,36 @@ static bool is_no_file(struct sc_str path)
 	return false;
 }
 
-/* Nothing says that the file at the path is the one that ran: whoever knows it can say so. Paths are
- * named that no shell takes apart. */
+/* Nothing says that the file at the path is the one that ran, nor that a debug file without a name
+ * belongs to it: the user may know. Names and paths are such
+ * that no shell takes apart. */
 static void advise(const struct symcache_finder *f, const struct symcache_file_id *of,
 		   const char *name, struct sc_error *err)
 {
 	static const char safe[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
 				   "/._+-@:,";
-	char path[100];
+	char path[100], hex[SYMCACHE_BUILD_ID_TEXT];
+	struct symstore_id id;
 	struct stat st;
+	size_t nameless;
 
-	if (f->option && !f->no_files && copy(of->path, path, sizeof(path)) && *path != '-' &&
-	    !path[strspn(path, safe)] && !stat(path, &st) && S_ISREG(st.st_mode))
-		sc_error_set(err, SC_ENOTFOUND, "if it is the file of this machine, %s %s=%s says so",
-			     f->option, name, path);
+	if (!f->option || *name == '-' || name[strspn(name, safe)])
+		return;
+	if (!f->no_files && copy(of->path, path, sizeof(path)) && *path != '-' &&
+	    !path[strspn(path, safe)] && !stat(path, &st) && S_ISREG(st.st_mode)) {
+		sc_error_set(err, SC_ENOTFOUND, "if %s on this machine is the file that ran, use "
+			     "%s %s=%s", path, f->option, name, path);
+		return;
+	}
+	nameless = symcache_caches_nameless(f->caches, &id);
+	if (nameless == 1) {
+		symcache_build_id_text(hex, id.bytes, id.len);
+		sc_error_set(err, SC_ENOTFOUND, "the store has one debug file without a name; if it "
+			     "belongs to this module, use %s %.128s=%s", f->option, name, hex);
+	} else if (nameless) {
+		sc_error_set(err, SC_ENOTFOUND, "the store has %zu debug files without a name: index "
+			     "their programs, too, or use %s %.128s=BUILDID", nameless, f->option, name);
+	}
 }
 
 static int find_named(const struct symcache_finder *f, const struct symcache_file_id *of,

@@ -53,8 +53,13 @@ static bool add_entry(void *ctx, const struct symstore_entry *entry)
 	const struct sc_str own = sc_name_without_debug(sc_str_of(entry->source_path));
 	const char *at = entry->names, *one;
 	bool ok = add_name(ctx, entry, strndup(own.ptr, own.len));
+	struct gathering *g = ctx;
 	size_t len;
 
+	if (!*entry->names && !g->list->nameless++) {
+		memcpy(g->list->nameless_id.bytes, entry->build_id, entry->build_id_len);
+		g->list->nameless_id.len = entry->build_id_len;
+	}
 	while (ok && (len = symstore_tags_next(&at, &one)))
 		if (!sc_str_same((struct sc_str){ one, len }, own))
 			ok = add_name(ctx, entry, strndup(one, len));
@@ -69,7 +74,7 @@ void sc_name_list_deinit(struct sc_name_list *l)
 		free(l->all.data[i].path);
 	}
 	vec_deinit(&l->all);
-	l->read = false;
+	*l = (struct sc_name_list){ .read = false };
 }
 
 int sc_name_list_read(struct sc_name_list *l, struct symstore_reader *reader, struct sc_error *err)

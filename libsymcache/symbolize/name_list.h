@@ -20,6 +20,8 @@ struct sc_named {
 /* All zero: not read. */
 struct sc_name_list {
 	VEC(struct sc_named) all; /* sorted by name */
+	struct symstore_id nameless_id; /* of the first entry without a name: of a debug file alone */
+	size_t nameless;
 	bool read;
 };
 
