@@ -239,7 +239,8 @@ def run(command):
 def main():
     program, where, *chosen = sys.argv[1:]
     with open(program, "rb") as f:
-        slow = 8 if b"__asan_init" in f.read() else 1
+        program_bytes = f.read()
+        slow = 8 if b"__asan_init" in program_bytes or b"__tsan_init" in program_bytes else 1
     bad = 0
     for name in chosen or list(BOMBS) + list(CRASHES):
         path = os.path.join(where, name)
