@@ -69,15 +69,21 @@ static void write_event(const struct mk_event *e, char *to, size_t size)
 		put(to, size, "? ");
 }
 
-/* The events of a text, as the rows of `formats` (NULL: all) read it. */
-static void read_text(const char *text, const struct mk_formats *formats, char *to, size_t size)
+/* The events of a line, as the rows of `formats` (NULL: all) read it; the caller frees them. */
+static struct mk_line read_bytes(const char *text, size_t len, const struct mk_formats *formats)
 {
-	struct mk_line l = { .p = text, .len = strlen(text), .part = MK_LINE_WHOLE,
-			     .newline = "\n", .formats = formats };
+	struct mk_line l = { .p = text, .len = len, .part = MK_LINE_WHOLE, .newline = "\n", .formats = formats };
 
-	*to = 0;
 	for (size_t i = 0; i < 2 && !l.num_events; i++)
 		mk_read_line(inputs[i], &l);
+	return l;
+}
+
+static void read_text(const char *text, const struct mk_formats *formats, char *to, size_t size)
+{
+	struct mk_line l = read_bytes(text, strlen(text), formats);
+
+	*to = 0;
 	for (size_t i = 0; i < l.num_events; i++)
 		write_event(&l.events[i], to, size);
 	free(l.events);
@@ -97,6 +103,52 @@ static void test_samples(void **state)
 		read_text(other_samples[i], NULL, got, sizeof(got));
 		if (*got && !strstr(got, "? "))
 			fail_msg("%s\n  is %s", other_samples[i], got);
+	}
+}
+
+/* A name ends at a zero byte, as a crash leaves it in a log that was being written. */
+static void test_zero_byte(void **state)
+{
+	static const char line[] = "x\0libx.so            00007F30FBCEAEEC  Unknown               Unknown  Unknown";
+	struct mk_line l = read_bytes(line, sizeof(line) - 1, NULL);
+
+	(void)state;
+	assert_int_equal(l.num_events, 1);
+	assert_int_equal(l.events[0].name.len, strlen("libx.so"));
+	assert_ptr_equal(l.events[0].name.ptr, line + 2);
+	free(l.events);
+}
+
+/* A program that wrote a title over its name is found by the name in the title. */
+static void test_titles(void **state)
+{
+	static const struct {
+		const char *title, *name;
+	} cases[] = {
+		{ "/usr/sbin/x: alerter #2", "/usr/sbin/x" },
+		{ "log 1: /usr/sbin/x: alerter #2", "/usr/sbin/x" },
+		{ "/usr/sbin/x alerter #2", "/usr/sbin/x" },
+		{ "redis-server *:6379", "redis-server" },
+		{ "nginx: worker process", "nginx" },
+		{ "a b nginx: worker process", "nginx" },
+		{ "\"log\": \"sshd: me@pts/0", NULL }, /* that is a path by itself */
+		{ "\"log\": \"sshd: me", "sshd" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		char text[100];
+		struct mk_line l;
+		struct sc_str name;
+
+		snprintf(text, sizeof(text), "%s(+0x12) [0x55d0c3c77012]", cases[i].title);
+		l = read_bytes(text, strlen(text), NULL);
+		assert_int_equal(l.num_events, 1);
+		name = l.events[0].other_name;
+		if (!cases[i].name != !name.ptr || (name.ptr && (name.len != strlen(cases[i].name) ||
+								 memcmp(name.ptr, cases[i].name, name.len))))
+			fail_msg("%s: %.*s", cases[i].title, (int)name.len, name.ptr);
+		free(l.events);
 	}
 }
 
@@ -219,7 +271,7 @@ static void test_document(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_samples),
+		cmocka_unit_test(test_samples), cmocka_unit_test(test_zero_byte), cmocka_unit_test(test_titles),
 		cmocka_unit_test(test_surroundings),
 		cmocka_unit_test(test_rows),
 		cmocka_unit_test(test_document),
