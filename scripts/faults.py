@@ -56,7 +56,9 @@ COMMANDS = {
     "lookup-where": "lookup --store a.store --build-id aa --where a.c:1",
     "lookup-packed": "lookup --store cold.store --build-id dd f7",
     "lookup-explain": "lookup --store a.store --explain --build-id aa f",
+    "lookup-frame": "lookup --store a.store --build-id aa FRAME 0x1000",
     "addr2line": "addr2line -fie more/a.so 0x1000",
+    "symbolizer": "symbolizer --obj=more/a.so 0x1000",
     "pack": "pack -o x made",
     "unpack": "unpack -o x packed",
     "filter": "filter -q --store a.store log",
@@ -74,6 +76,8 @@ COMMANDS = {
     "core": "core --store a.store --debug-file-directory . core",
     "core-json": "core --store a.store --debug-file-directory . --format json --registers core",
     "core-html": "core --store a.store --debug-file-directory . --format html core",
+    "proc": "proc --store a.store PID",
+    "proc-json": "proc --store a.store --format json --registers PID",
     "trace": "trace --store a.store trace",
     "trace-json": "trace --store a.store --format json trace",
     "profile": "profile --store a.store prof",
@@ -82,6 +86,8 @@ COMMANDS = {
     "profile-otlp": "profile --store a.store otlp",
     "profile-perf": "profile --store a.store perf",
     "profile-folded": "profile --store a.store --format folded pprof",
+    "profile-jeprof": "profile --store a.store --format jeprof prof",
+    "profile-output-dir": "profile --store a.store --output-dir out prof pprof",
     "list": "list --store a.store",
     "show": "show --store a.store aa",
     "stats": "stats --store a.store",
@@ -96,6 +102,7 @@ COMMANDS = {
     "export-store": "export -q --store a.store -o x.store",
     "export-log": "export -q --store a.store --for-log log -o x.store",
     "export-tree": "export -q --store a.store -o x",
+    "export-onto-tree": "export -q --store next.store --shape tree -o bundle",
     "export-archive": "export -q --store a.store -o x.tar.zst",
     "export-names": "export -q --store a.store --names-only -o x",
     "export-delta": "export -q --store next.store --delta-from a.store -o x",
@@ -105,10 +112,38 @@ COMMANDS = {
     "import-archive": "import -q --store b.store bundle.tar.zst",
     "verify-bundle": "verify bundle",
 }
+# What "proc" looks at, without a libc: it lets anyone look, says that it runs, and waits for the end of its input.
+WAITS = r"""#include <sys/prctl.h>
+#include <sys/syscall.h>
+static long call(long n, long a, long b, long c)
+{
+#ifdef __x86_64__
+	__asm__ volatile("syscall" : "+a"(n) : "D"(a), "S"(b), "d"(c) : "rcx", "r11", "memory");
+	return n;
+#else
+	register long number __asm__("x8") = n, x0 __asm__("x0") = a, x1 __asm__("x1") = b, x2 __asm__("x2") = c;
+	__asm__ volatile("svc 0" : "+r"(x0) : "r"(number), "r"(x1), "r"(x2) : "memory");
+	return x0;
+#endif
+}
+__attribute__((noinline)) static long waits(char *to) { return call(SYS_read, 0, (long)to, 1); }
+void _start(void)
+{
+	char byte = '\n';
+	call(SYS_prctl, PR_SET_PTRACER, -1, 0);
+	call(SYS_write, 1, (long)&byte, 1);
+	while (waits(&byte) > 0)
+		;
+	call(SYS_exit, 0, 0, 0);
+}
+"""
 VARIES = {"stats": r"(?m)^(map|format) .*$"}  # what is said of this run alone
-# libarchive itself crashes, or ends the process; an explanation says what it cannot read.
+# libarchive itself crashes, or ends the process; an explanation says what it cannot read; of a process that
+# runs, what /proc and its memory do not give is left out, as it may end at any time; a file that cannot be looked
+# at is not the debug file.
 SPARED = {("export-archive", "alloc"), ("import-archive", "alloc"), ("index-archive", "alloc"),
-          ("lookup-explain", "pread")}
+          ("lookup-explain", "pread"), ("lookup-frame", "pread"), ("proc", "read"), ("proc", "pread"), ("proc-json", "read"),
+          ("proc-json", "pread")}
 STORES = ("a.store", "b.store", "new.store", "x.store", "cold.store", "large.store", "next.store")
 
 
@@ -118,7 +153,9 @@ def sh(command, cwd, program, **env):
 
 
 def prepare(folder, program):
-    """What the commands work on: a store of two entries, logs, bundles."""
+    """What the commands work on: a store of two entries, logs, bundles, a program that waits."""
+    with open(f"{folder}/waits.c", "w") as f:
+        f.write(WAITS)
     sh("""printf 'static int twice(int x) { return 2 * x; }\\nint f(int x) { return twice(x); }\\n' > a.c
 mkdir more
 gcc -g -O1 -shared -fPIC -nostdlib -Wl,--build-id=0xaa -o more/a.so a.c
@@ -133,6 +170,7 @@ $S index -q --packed --store cold.store large.so
 mkdir next; gcc -g -O1 -shared -fPIC -nostdlib -Wl,--build-id=0xee -o next/a.so a.c
 $S index -q --store next.store next/a.so
 $S export -q --store next.store --delta-from a.store -o delta
+gcc -g -O1 -static -nostdlib -fno-stack-protector -Wl,--build-id=0xff -o waits waits.c
 for i in bundle bundle.store bundle.tar.zst; do $S export -q --store a.store -o $i; done
 at=$(nm more/a.so | awk '/ T f/ {print "0x" $1}')
 printf '{{{reset}}}\\n{{{module:0:a.so:elf:aa}}}\\n{{{mmap:0x10000:0x10000:load:0:rx:0x0}}}\\n' > log
@@ -145,7 +183,7 @@ $S pack -o packed made
 { cat log; yes 'a line of text' | head -n 80000; cat log; } > large
 $S plan -q --store a.store --task-size 1M -o planned log large other.gz
 for i in $(cat planned/tasks); do $S filter -q --store a.store --plan planned --task $i -o done; done
-rm -f a.c large.c *-used""", folder, program)
+rm -f a.c large.c waits.c *-used""", folder, program)
     for name, file in (("core", "core/shared"), ("trace", "tfile/stack"), ("prof", "legacy/gperftools"),
                        ("pprof", "pprof/whole"), ("otlp", "otlp/whole"), ("perf", "perf/stack-file")):
         with open(f"{ROOT}/testdata/fuzz/{file}", "rb") as f, open(f"{folder}/{name}", "wb") as to:
@@ -171,6 +209,8 @@ class Command:
         self.folder, self.clean = f"{top}/{name}", f"{top}/clean"
         self.faults, self.runs = [], collections.Counter()
         self.fresh()
+        self.waits = subprocess.Popen([self.clean + "/waits"], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        self.waits.stdout.read(1)
         self.status, self.out, self.err = self.run()
         self.tree, self.before = tree(self.folder), tree(self.clean)
         self.ids = {s: self.list(s) for s in STORES}
@@ -194,7 +234,8 @@ class Command:
         """The status, standard output, which is a file, and standard error."""
         with open(f"{self.folder}/stdout", "w+b") as out:
             try:
-                p = subprocess.run([self.program] + COMMANDS[self.name].split(), cwd=self.folder, stdout=out,
+                command = COMMANDS[self.name].replace("PID", str(self.waits.pid)).split()
+                p = subprocess.run([self.program] + command, cwd=self.folder, stdout=out,
                                    stderr=subprocess.PIPE, stdin=subprocess.DEVNULL, timeout=60,
                                    env=dict(os.environ, LC_ALL="C", SOURCE_DATE_EPOCH="1700000000",
                                             SYMCACHE_STORE="a.store", **env))
@@ -262,6 +303,7 @@ class Command:
             while self.one(kind, n):
                 n += step if kind == "alloc" else 1
             self.fresh()
+        self.waits.communicate()
         if not self.runs:
             self.fault("all", 0, f"no call was made: status {self.status}")
         return self

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "cmd/cli/messages.h"
+#include "libsymcache/base/file.h"
 
 int status_no_memory = STATUS_ERROR;
 
@@ -11,6 +12,7 @@ void *must(void *p)
 {
 	if (!p) {
 		cmd_error("out of memory");
+		sc_new_files_remove();
 		exit(status_no_memory);
 	}
 	return p;

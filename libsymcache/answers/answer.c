@@ -8,7 +8,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 static const struct mk_answer_form *const forms[] = {
@@ -67,7 +66,7 @@ const char *mk_llvm_reason(bool build_id, const char *name)
 {
 	const char *ret = "The file was not recognized as a valid object file";
 	char magic[4] = "";
-	struct stat st;
+	ssize_t n;
 	int fd;
 
 	if (build_id)
@@ -75,9 +74,10 @@ const char *mk_llvm_reason(bool build_id, const char *name)
 	fd = open(name, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	if (fd < 0)
 		return strerror(errno);
-	if (!fstat(fd, &st) && S_ISDIR(st.st_mode))
-		ret = strerror(EISDIR);
-	else if (read(fd, magic, 4) == 4 && !memcmp(magic, "\177ELF", 4))
+	n = read(fd, magic, 4);
+	if (n < 0) /* of a folder, too */
+		ret = strerror(errno);
+	else if (n == 4 && !memcmp(magic, "\177ELF", 4))
 		ret = NULL;
 	close(fd);
 	return ret;
@@ -269,6 +269,7 @@ static bool answer_locals(struct mk_worker *w, const struct mk_request *r,
 	const struct symcache_local *list = NULL;
 	struct symcache_locals *locals;
 	struct symcache_local local;
+	struct sc_error why;
 	uint32_t first = 0;
 	size_t n = 0;
 
@@ -279,10 +280,10 @@ static bool answer_locals(struct mk_worker *w, const struct mk_request *r,
 		if (!symcache_module_valid(r->module, cache))
 			return false;
 	} else {
-		locals = symcache_debug_files_locals(files, r->module);
+		locals = symcache_debug_files_locals(files, r->module, &why);
 		if (!locals && protocol_of(w) == MARKUP_PROTOCOL_LOOKUP)
-			report(w, mk_shown_module(w, r),
-			       ": local variables are in its debug file, which is not here");
+			report(w, mk_shown_module(w, r), ": local variables are in its debug file, which ",
+			       why.code ? "cannot be read: " : "is not here", why.code ? why.msg : "");
 		if (locals && symcache_locals_at(locals, vaddr, &list, &n, NULL))
 			n = 0;
 	}

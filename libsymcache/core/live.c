@@ -57,6 +57,8 @@ static char *read_proc(uint32_t pid, const char *name, size_t most, size_t *len)
 	}
 	if (!n || (n > 0 && text.len >= most))
 		ret = malloc(text.len + 1); /* what is large in a list is not malloc()'s */
+	if (n >= 0 && !ret)
+		sc_memory_refused();
 	if (ret) {
 		memcpy(ret, text.data, text.len);
 		ret[text.len] = 0;
@@ -68,8 +70,8 @@ static char *read_proc(uint32_t pid, const char *name, size_t most, size_t *len)
 
 /* ---- what it is ----------------------------------------------------------------------------- */
 
-/* Machine and word, by the program's file. */
-static void read_program(struct symcache_core *core)
+/* Machine and word, by the program's file. SC_ESYS, SC_EUNSUPPORTED. */
+static int read_program(struct symcache_core *core, struct sc_error *err)
 {
 	__attribute__((cleanup(sc_close_fd))) int fd = -1;
 	uint8_t header[20] = { 0 };
@@ -77,11 +79,13 @@ static void read_program(struct symcache_core *core)
 
 	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/exe", core->pid);
 	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0 || read(fd, header, sizeof(header)) != sizeof(header))
-		return;
+	if (fd < 0 || read(fd, header, sizeof(header)) < 0)
+		return sc_error_sys(err, "cannot read its program");
 	core->private->is_64 = header[EI_CLASS] == ELFCLASS64;
 	core->word = core->private->is_64 ? 8 : 4;
 	core->machine = (uint16_t)get_number(header + 18, 2);
+	return sc_core_stack_register(core) ? 0 :
+	       sc_error_set(err, SC_EUNSUPPORTED, "a process of machine %u", core->machine);
 }
 
 static void read_texts(struct symcache_core *core)
@@ -211,8 +215,7 @@ static bool copy_stack(struct symcache_core *core, uint64_t pointer)
 	size = size < p->keep_left ? size : (size_t)p->keep_left;
 	if (!s || !size)
 		return true;
-	bytes = malloc(size);
-	if (!bytes)
+	if (!(bytes = malloc(size)))
 		return false;
 	n = process_vm_readv((pid_t)core->pid, &(struct iovec){ bytes, size }, 1,
 			     &(struct iovec){ (void *)(uintptr_t)from, size }, 1, 0);
@@ -320,8 +323,7 @@ static int list_threads(const struct symcache_core *core, struct tids *ret, stru
 		return sc_error_sys(err, "cannot list its threads");
 	while ((entry = readdir(dir)))
 		if (*entry->d_name != '.') {
-			tid = vec_push(&ret->list);
-			if (!tid)
+			if (!(tid = vec_push(&ret->list)))
 				break;
 			*tid = (uint32_t)strtoul(entry->d_name, NULL, 10);
 		}
@@ -407,9 +409,8 @@ static int read_process(struct symcache_core *core, struct sc_error *err)
 	p->fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (p->fd < 0)
 		return sc_error_sys(err, "cannot read its memory");
-	read_program(core);
-	if (!sc_core_stack_register(core))
-		return sc_error_set(err, SC_EUNSUPPORTED, "a process of machine %u", core->machine);
+	if ((rc = read_program(core, err)))
+		return rc;
 	read_texts(core);
 	read_auxv(core);
 	rc = read_threads(core, err);

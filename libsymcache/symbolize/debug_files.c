@@ -18,7 +18,8 @@ struct symcache_debug_files {
 	struct debug_file {
 		const struct symcache_module *module; /* NULL: none */
 		unsigned asked;                   /* for what: bits of enum part */
-		struct symcache_locals *locals;   /* NULL: there are none */
+		struct symcache_locals *locals;   /* NULL: there are none, */
+		struct sc_error no_locals;        /* as this says, if there is a file */
 		struct symcache_sources *sources; /* likewise */
 		struct symcache_symbol_table *symbols;
 		struct symcache_nearest *nearest;
@@ -97,7 +98,7 @@ static struct debug_file *ask(struct symcache_debug_files *f, struct symcache_mo
 	if (!(path = find_path(f, m, part)))
 		return at;
 	switch (part) {
-	case LOCALS: symcache_locals_open(path, &f->options, &at->locals, NULL); break;
+	case LOCALS: symcache_locals_open(path, &f->options, &at->locals, &at->no_locals); break;
 	case SOURCES: symcache_sources_open(path, &f->options, &at->sources, NULL); break;
 	case SYMBOLS: symcache_symbol_table_open(path, &at->symbols, NULL); break;
 	case NEAREST: symcache_nearest_open(path, &f->options, &at->nearest, NULL); break;
@@ -106,9 +107,13 @@ static struct debug_file *ask(struct symcache_debug_files *f, struct symcache_mo
 }
 
 struct symcache_locals *symcache_debug_files_locals(struct symcache_debug_files *f,
-						    struct symcache_module *m)
+						    struct symcache_module *m, struct sc_error *why)
 {
-	return ask(f, m, LOCALS)->locals;
+	const struct debug_file *at = ask(f, m, LOCALS);
+
+	if (!at->locals)
+		*why = at->no_locals;
+	return at->locals;
 }
 
 void symcache_debug_files_end(struct symcache_debug_files *f)

@@ -18,9 +18,9 @@ struct symcache_debug_files *symcache_debug_files_create(const char *const *debu
 void symcache_debug_files_destroy(struct symcache_debug_files *f); /* NULL is fine */
 
 /* The local variables of a module, or NULL: until symcache_debug_files_end(), which is always
- * called. */
+ * called. *why: why there are none; code 0: there is no debug file. */
 struct symcache_locals *symcache_debug_files_locals(struct symcache_debug_files *f,
-						    struct symcache_module *m);
+						    struct symcache_module *m, struct sc_error *why);
 void symcache_debug_files_end(struct symcache_debug_files *f);
 
 /* The source of a file that stands in the debug information: a copy on the heap of *size bytes;
