@@ -198,7 +198,7 @@ const struct mk_frame_row mk_frame_rows[] = {
 	{ "valgrind", "==^  ", "", " %(at%|by%) 0x%H: %(??" "?%|%S%) (in %P)%$", EXACT,
 	  MK_FORM_VALGRIND, MK_ROW_PATH },
 	{ "minidump", "Modul", "", "Module|%P|%.|%.|%G|", BINDS, 0, MK_ROW_GUID },
-	{ "minidump", "||||", "%d|%N|%P", "||||0x%H%$", RA_1 },
+	{ "minidump", "||0x", "%d|%N|%P||", "||0x%H%$", RA_1 },
 	{ "minidump", " + 0x", "%N %1%P", " + 0x%H%$", RA_1 },
 	{ "clickhouse", "build id: ^", "", "%I", BINDS, .module = "clickhouse" },
 	{ "clickhouse", "@ 0x", "%N. ? ", "@ 0x%H in %W", LEAD, 0, MK_ROW_PATH, .module = "clickhouse" },
