@@ -24,27 +24,50 @@ void coder_fail(struct coder *k, enum stream_id s, const char *what)
 	k->bad = true;
 }
 
-void *coder_take(struct coder *k, size_t n, size_t size)
+static void *refuse(struct coder *k, size_t bytes)
 {
-	const size_t bytes = n * size + 1;
-	void *block = NULL;
-
-	for (int i = 0; i < CODER_BLOCKS && bytes <= k->left; i++)
-		if (!k->blocks[i].at) {
-			block = k->blocks[i].at = calloc(bytes, 1);
-			k->blocks[i].size = bytes;
-			if (block)
-				sc_big_advise(block, bytes);
-			break;
-		}
-	if (block)
-		k->left -= bytes;
-	else if (!k->bad && bytes > k->left)
+	if (!k->bad && bytes > k->left)
 		sc_error_set(k->err, SC_EFORMAT, "it needs too much memory");
 	else if (!k->bad)
 		sc_no_memory(k->err);
-	k->bad |= !block;
+	k->bad = true;
+	return NULL;
+}
+
+void *coder_take(struct coder *k, size_t n, size_t size)
+{
+	const size_t bytes = n * size + 1;
+	int i = 0;
+	void *block;
+
+	while (i < CODER_BLOCKS && k->blocks[i].at)
+		i++;
+	if (i == CODER_BLOCKS || bytes > k->left || !(block = calloc(bytes, 1)))
+		return refuse(k, bytes);
+	sc_big_advise(block, bytes);
+	k->blocks[i].at = block;
+	k->blocks[i].size = bytes;
+	k->left -= bytes;
 	return block;
+}
+
+void *coder_enlarge(struct coder *k, void *block, size_t bytes)
+{
+	size_t more;
+	void *larger;
+	int i = 0;
+
+	if (!block)
+		return coder_take(k, bytes, 1);
+	while (k->blocks[i].at != block)
+		i++;
+	more = bytes - k->blocks[i].size;
+	if (more > k->left || !(larger = realloc(block, bytes)))
+		return refuse(k, more);
+	k->blocks[i].at = larger;
+	k->blocks[i].size = bytes;
+	k->left -= more;
+	return larger;
 }
 
 void coder_drop(struct coder *k, void *block)

@@ -61,6 +61,8 @@ void coder_fail(struct coder *k, enum stream_id s, const char *what) __attribute
 
 /* `n` zeroed records of `size` bytes each, until coder_drop(). NULL, and bad: no memory. */
 void *coder_take(struct coder *k, size_t n, size_t size);
+/* Makes a block `bytes` long, more than it is; NULL: a new one. What is added is not zeroed. */
+void *coder_enlarge(struct coder *k, void *block, size_t bytes);
 void coder_drop(struct coder *k, void *block); /* NULL is fine */
 void coder_deinit(struct coder *k);
 

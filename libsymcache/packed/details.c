@@ -34,73 +34,122 @@ INLINE void code_more_discriminators(struct model *m, const bool packing)
 		coder_fail(&m->k, S_DISX, "not as many as the section has");
 }
 
-/* The runs of call c are at[first[c], first[c + 1]). */
-struct runs {
-	uint32_t *first, *at;
-	uint32_t *depths; /* by calls: its place in the chain of the range before, from 1 on */
-	uint64_t total;
+/* Where a run begins, and the next of the call; behind the last one the second. */
+struct run {
+	uint32_t start, next;
 };
 
-/* Those that begin at range `i`, if `at` is there; else counts them. False: it cannot be. */
-static bool begin_runs(const struct model *m, struct runs *r, uint32_t i, uint32_t chain[],
-		       uint32_t *depth)
+struct call_runs {
+	uint32_t depth; /* its place in the chain of the range before, from 1 on */
+	uint32_t first; /* where its first run begins */
+	uint32_t last;  /* NO_RUN, ONE_RUN, or SEVERAL + the number of the last one in runs.more */
+};
+
+enum { NO_RUN, ONE_RUN, SEVERAL };
+
+struct runs {
+	struct call_runs *calls;
+	struct run *more; /* those behind the first of a call */
+	uint32_t num, room;
+};
+
+static bool add_run(struct model *m, struct runs *r, struct call_runs *c, uint32_t start)
+{
+	struct run *run;
+
+	if (c->last == NO_RUN) {
+		c->first = start;
+		c->last = ONE_RUN;
+		return true;
+	}
+	if (r->num == r->room) {
+		struct run *more;
+
+		r->room += r->room / 2 + 1024;
+		if (!(more = coder_enlarge(&m->k, r->more, r->room * sizeof(*more))))
+			return false;
+		r->more = more;
+	}
+	run = &r->more[r->num];
+	*run = (struct run){ start, r->num };
+	if (c->last >= SEVERAL) {
+		run->next = r->more[c->last - SEVERAL].next;
+		r->more[c->last - SEVERAL].next = r->num;
+	}
+	c->last = SEVERAL + r->num++;
+	return true;
+}
+
+/* Those that begin at range `i`. False: it cannot be. */
+static bool begin_runs(struct model *m, struct runs *r, uint32_t i, uint32_t chain[], uint32_t *depth)
 {
 	uint32_t c = m->locations[m->num_calls + i].inlined_into_idx, fresh[DEPTH_MAX], n = 0, kept;
 
 	if (*depth && c == chain[*depth - 1])
 		return true;
-	for (; c < m->num_calls && !r->depths[c]; c = m->locations[c].inlined_into_idx) {
+	for (; c < m->num_calls && !r->calls[c].depth; c = m->locations[c].inlined_into_idx) {
 		if (n == DEPTH_MAX || (n && c >= fresh[n - 1]))
 			return false;
 		fresh[n++] = c;
 	}
-	kept = c < m->num_calls ? r->depths[c] : 0;
+	kept = c < m->num_calls ? r->calls[c].depth : 0;
 	if (kept + n > DEPTH_MAX)
 		return false;
-	r->total += n;
 	while (*depth > kept)
-		r->depths[chain[--*depth]] = 0;
+		r->calls[chain[--*depth]].depth = 0;
 	while (n) {
 		c = chain[(*depth)++] = fresh[--n];
-		r->depths[c] = *depth;
-		if (r->at)
-			r->at[r->first[c + 1]++] = m->ranges[i];
-		else
-			r->first[c + 2]++;
+		r->calls[c].depth = *depth;
+		if (!add_run(m, r, &r->calls[c], m->ranges[i]))
+			return false;
 	}
 	return true;
 }
 
 static bool find_runs(struct model *m, struct runs *r)
 {
-	const uint64_t most = 2 * (uint64_t)m->header->num_source_locations + 1024;
-	uint32_t chain[DEPTH_MAX];
+	const uint64_t most = 4 * (uint64_t)m->header->num_source_locations + 2048;
+	uint32_t chain[DEPTH_MAX], depth = 0;
 
-	r->depths = coder_take(&m->k, m->num_calls, sizeof(*r->depths));
-	r->first = coder_take(&m->k, (size_t)m->num_calls + 2, sizeof(*r->first));
-	for (int pass = 0; pass < 2 && !m->k.bad; pass++) {
-		uint32_t depth = 0;
-
-		for (uint32_t i = 0; i < m->header->num_ranges; i++)
-			if (!begin_runs(m, r, i, chain, &depth) || r->total > 2 * most)
-				return false;
-		while (depth)
-			r->depths[chain[--depth]] = 0;
-		if (pass)
-			break;
-		for (uint32_t c = 0; c < m->num_calls; c++)
-			r->first[c + 2] += r->first[c + 1];
-		r->at = coder_take(&m->k, r->first[m->num_calls + 1], sizeof(*r->at));
-	}
+	r->calls = coder_take(&m->k, m->num_calls, sizeof(*r->calls));
+	for (uint32_t i = 0; i < m->header->num_ranges && !m->k.bad; i++)
+		if (!begin_runs(m, r, i, chain, &depth) || r->num > most)
+			return false;
 	return !m->k.bad;
+}
+
+/* The runs of a call, one by one. */
+struct walk {
+	uint32_t left, start, next;
+};
+
+static struct walk walk_runs(const struct runs *r, const struct call_runs *c)
+{
+	struct walk w = { c->last, c->first, 0 };
+
+	if (c->last < SEVERAL)
+		return w;
+	w.next = r->more[c->last - SEVERAL].next;
+	w.left = 2;
+	for (uint32_t i = w.next; i != c->last - SEVERAL; i = r->more[i].next)
+		w.left++;
+	return w;
+}
+
+static void walk_on(const struct runs *r, struct walk *w)
+{
+	if (--w->left) {
+		w->start = r->more[w->next].start;
+		w->next = r->more[w->next].next;
+	}
 }
 
 /* INLS of a call: 0: where its only run begins, or nowhere; 1: INLX has it; 2: nowhere; else the
  * difference to the first run. */
 INLINE void code_inlined_start(struct model *m, const bool packing, uint32_t *start,
-			       const uint32_t *runs, uint32_t n)
+			       const struct call_runs *c)
 {
-	const uint32_t expected = n == 1 ? runs[0] : SYMCACHE_NONE, base = n ? runs[0] : 0;
+	const uint32_t expected = c->last == ONE_RUN ? c->first : SYMCACHE_NONE, base = c->first;
 	uint64_t x = 0;
 
 	if (packing)
@@ -139,29 +188,29 @@ INLINE void code_inlined(struct model *m, const bool packing)
 	if (starts && !find_runs(m, &r))
 		coder_fail(&m->k, S_START, "calls that are inlined too deeply");
 	for (uint32_t c = 0; starts && c < m->num_calls && !m->k.bad; c++) {
-		const uint32_t *runs = r.at + r.first[c], n = r.first[c + 1] - r.first[c];
-		uint32_t count = 0, last = 0, p = 0;
+		uint32_t count = 0, last = 0;
+		struct walk w;
 
-		code_inlined_start(m, packing, &starts[c], runs, n);
+		code_inlined_start(m, packing, &starts[c], &r.calls[c]);
 		if (starts[c] != SYMCACHE_START_MORE || !d)
 			continue;
 		while (packing && at + count < num && d[at + count].location == c)
 			count++;
-		code_diff(&m->k, packing, S_INLX, &count, n);
+		w = walk_runs(&r, &r.calls[c]);
+		code_diff(&m->k, packing, S_INLX, &count, w.left);
 		for (; count && at < num && !m->k.bad; count--, at++) {
 			if (!packing)
 				d[at].location = c;
-			code_copy(m, packing, &d[at], p < n ? runs[p] : last, last);
+			code_copy(m, packing, &d[at], w.left ? w.start : last, last);
 			last = d[at].value;
-			while (p < n && runs[p] <= d[at].from)
-				p++;
+			while (w.left && w.start <= d[at].from)
+				walk_on(&r, &w);
 		}
 	}
 	if (at != num)
 		coder_fail(&m->k, S_INLX, "not as many as the section has");
-	coder_drop(&m->k, r.depths);
-	coder_drop(&m->k, r.first);
-	coder_drop(&m->k, r.at);
+	coder_drop(&m->k, r.calls);
+	coder_drop(&m->k, r.more);
 }
 
 void details_code(struct model *m, bool packing)

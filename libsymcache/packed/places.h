@@ -78,6 +78,7 @@ INLINE void code_place(struct model *m, const bool packing, uint32_t i, struct s
 	s->line = l->line;
 	s->key = hash_of(s->function, s->line, spot);
 	__builtin_prefetch(&m->places[0][s->key & m->mask]);
+	__builtin_prefetch(&m->places[1][s->key & m->mask]);
 }
 
 /* What is inlined at a call: CALLEE. From AHEAD on: functions that are new. */

@@ -3,7 +3,6 @@
 
 #include <string.h>
 
-#include <zstd.h>
 #include <zstd_errors.h>
 
 #include "libsymcache/base/bigmem.h"
@@ -98,9 +97,9 @@ struct squeezed squeezed_next(const uint8_t **at, const uint8_t *end)
 	return s;
 }
 
-int unsqueeze(struct squeezed s, struct squeeze_prefix prefix, uint8_t *ret, struct sc_error *err)
+int unsqueeze(struct squeezed s, struct squeeze_prefix prefix, ZSTD_DCtx *zstd, uint8_t *ret,
+	      struct sc_error *err)
 {
-	ZSTD_DCtx *z;
 	size_t n;
 
 	sc_big_advise(ret, s.len);
@@ -108,12 +107,9 @@ int unsqueeze(struct squeezed s, struct squeeze_prefix prefix, uint8_t *ret, str
 		memcpy(ret, s.data, s.len);
 		return 0;
 	}
-	if (!(z = ZSTD_createDCtx()))
-		return sc_no_memory(err);
-	n = prefix.len ? ZSTD_DCtx_refPrefix(z, prefix.data, prefix.len) : 0;
+	n = prefix.len ? ZSTD_DCtx_refPrefix(zstd, prefix.data, prefix.len) : 0;
 	if (!ZSTD_isError(n))
-		n = ZSTD_decompressDCtx(z, ret, s.len, s.data, s.size);
-	ZSTD_freeDCtx(z);
+		n = ZSTD_decompressDCtx(zstd, ret, s.len, s.data, s.size);
 	if (ZSTD_getErrorCode(n) == ZSTD_error_memory_allocation)
 		return sc_no_memory(err);
 	if (ZSTD_isError(n))

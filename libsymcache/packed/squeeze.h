@@ -5,6 +5,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <zstd.h>
+
 #include "libsymcache/base/error.h"
 
 /* How large data[0, len) becomes at most. */
@@ -28,7 +30,8 @@ struct squeezed {
 /* The one that begins at *at, behind which *at stands then. */
 struct squeezed squeezed_next(const uint8_t **at, const uint8_t *end);
 
-/* What it was: ret[0, s.len). SC_EFORMAT, SC_ENOMEM. */
-int unsqueeze(struct squeezed s, struct squeeze_prefix prefix, uint8_t *ret, struct sc_error *err);
+/* What it was: ret[0, s.len). `zstd` may serve for many. SC_EFORMAT, SC_ENOMEM. */
+int unsqueeze(struct squeezed s, struct squeeze_prefix prefix, ZSTD_DCtx *zstd, uint8_t *ret,
+	      struct sc_error *err);
 
 #endif

@@ -96,12 +96,12 @@ static int get_header(const uint8_t *p, size_t size, const struct base *base,
 
 /* ---- streams ---------------------------------------------------------------------------- */
 
-static int take_stream(struct coder *k, struct stream *t, size_t len, struct sc_error *err)
+static int take_stream(struct coder *k, struct stream *t, size_t len)
 {
 	if (len + STREAM_PAD > k->left)
-		return sc_error_set(err, SC_EFORMAT, "it takes more than %d MiB", PACKED_MEMORY_MAX >> 20);
+		return sc_error_set(k->err, SC_EFORMAT, "it takes more than %d MiB", PACKED_MEMORY_MAX >> 20);
 	if (!(t->base = malloc(len + STREAM_PAD)))
-		return sc_no_memory(err);
+		return sc_no_memory(k->err);
 	memset(t->base + len, 0, STREAM_PAD);
 	k->left -= len + STREAM_PAD;
 	t->at = t->base;
@@ -111,35 +111,41 @@ static int take_stream(struct coder *k, struct stream *t, size_t len, struct sc_
 
 /* The stream that begins at *at; `old` is the same one of the base. */
 static int get_stream(struct coder *k, struct stream *t, const uint8_t **at, const uint8_t *end,
-		      struct squeeze_prefix old, struct sc_error *err)
+		      struct squeeze_prefix old, ZSTD_DCtx *zstd)
 {
 	const struct squeezed q = squeezed_next(at, end);
 	int rc;
 
 	if (!q.data)
-		return sc_error_set(err, SC_EFORMAT, "it is longer than the file");
-	rc = take_stream(k, t, q.len, err);
-	return rc ? rc : unsqueeze(q, old, t->base, err);
+		return sc_error_set(k->err, SC_EFORMAT, "it is longer than the file");
+	rc = take_stream(k, t, q.len);
+	return rc ? rc : unsqueeze(q, old, zstd, t->base, k->err);
 }
 
 /* Against a base, a byte says first whether it is another stream than there. */
 static int get_delta(struct coder *k, struct stream *t, const uint8_t **at, const uint8_t *end,
-		     struct squeeze_prefix old, struct sc_error *err)
+		     struct squeeze_prefix old, ZSTD_DCtx *zstd)
 {
 	int rc;
 
 	if (*at == end || **at > 1)
-		return sc_error_set(err, SC_EFORMAT, "neither that of the other cache nor one of its own");
+		return sc_error_set(k->err, SC_EFORMAT, "neither that of the other cache nor one of its own");
 	if (*(*at)++)
-		return get_stream(k, t, at, end, old, err);
-	rc = take_stream(k, t, old.len, err);
+		return get_stream(k, t, at, end, old, zstd);
+	rc = take_stream(k, t, old.len);
 	if (!rc && old.len)
 		memcpy(t->base, old.data, old.len);
 	return rc;
 }
 
-static int unpack_streams(const uint8_t *data, const uint8_t *at, const uint8_t *end,
-			  const struct base *base, const struct packed_caches *ret, struct sc_error *err)
+/* What unpacks, and the file. */
+struct unpacking {
+	const uint8_t *data, *at, *end;
+	const struct base *base; /* NULL: it is of no kind that has one */
+	ZSTD_DCtx *zstd;
+};
+
+static int unpack_streams(struct unpacking *u, const struct packed_caches *ret, struct sc_error *err)
 {
 	struct sc_error why = { 0 };
 	struct coder k = { .err = &why, .left = PACKED_MEMORY_MAX };
@@ -147,15 +153,17 @@ static int unpack_streams(const uint8_t *data, const uint8_t *at, const uint8_t 
 	int rc = 0;
 
 	for (int s = 0; s < NUM_STREAMS && !rc; s++) {
-		const size_t offset = (size_t)(at - data);
+		const size_t offset = (size_t)(u->at - u->data);
+		struct stream *t = &k.streams[s];
 
-		rc = base ? get_delta(&k, &k.streams[s], &at, end, stream_of(&base->k, s), &why) :
-			    get_stream(&k, &k.streams[s], &at, end, none, &why);
+		rc = u->base ? get_delta(&k, t, &u->at, u->end, stream_of(&u->base->k, s), u->zstd) :
+			       get_stream(&k, t, &u->at, u->end, none, u->zstd);
 		if (rc)
 			sc_error_set(err, rc, "stream %s, at %zu: %s", coder_name(s), offset, why.msg);
 	}
-	if (!rc && at != end)
-		rc = sc_error_set(err, SC_EFORMAT, "at %zu: bytes behind the last stream", (size_t)(at - data));
+	if (!rc && u->at != u->end)
+		rc = sc_error_set(err, SC_EFORMAT, "at %zu: bytes behind the last stream",
+				  (size_t)(u->at - u->data));
 	if (!rc)
 		caches_code(&k, false, ret->caches, ret->num, false);
 	for (int s = 0; s < NUM_STREAMS && !rc && !k.bad; s++)
@@ -167,20 +175,19 @@ static int unpack_streams(const uint8_t *data, const uint8_t *at, const uint8_t 
 	return rc;
 }
 
-static int unpack_bytes(const uint8_t *data, const uint8_t *at, const uint8_t *end,
-			const struct packed_caches *ret, struct sc_error *err)
+static int unpack_bytes(struct unpacking *u, const struct packed_caches *ret, struct sc_error *err)
 {
 	const struct squeeze_prefix none = { 0 };
 	int rc = 0;
 
 	for (size_t i = 0; i < ret->num && !rc; i++) {
-		const size_t offset = (size_t)(at - data);
-		const struct squeezed q = squeezed_next(&at, end);
+		const size_t offset = (size_t)(u->at - u->data);
+		const struct squeezed q = squeezed_next(&u->at, u->end);
 
-		if (!q.data || q.len != ret->caches[i].size || (i + 1 == ret->num && at != end))
+		if (!q.data || q.len != ret->caches[i].size || (i + 1 == ret->num && u->at != u->end))
 			rc = sc_error_set(err, SC_EFORMAT, "not %zu bytes", ret->caches[i].size);
 		else
-			rc = unsqueeze(q, none, (uint8_t *)ret->caches[i].data, err);
+			rc = unsqueeze(q, none, u->zstd, (uint8_t *)ret->caches[i].data, err);
 		if (rc)
 			sc_error_prefix(err, "at %zu: ", offset);
 	}
@@ -192,13 +199,16 @@ static int unpack_bytes(const uint8_t *data, const uint8_t *at, const uint8_t *e
 int unpack_with(const uint8_t *p, size_t size, const struct base *base, struct packed_caches *ret,
 		struct sc_error *err)
 {
-	const uint8_t *at = p, *end = p + size;
+	struct unpacking u = { p, p, p + size, base, NULL };
 	int rc;
 
 	*ret = (struct packed_caches){ 0 };
-	if (!(rc = get_header(p, size, base, ret, &at, err)))
-		rc = p[MAGIC] == AS_IT_IS ? unpack_bytes(p, at, end, ret, err) :
-					    unpack_streams(p, at, end, base, ret, err);
+	rc = get_header(p, size, base, ret, &u.at, err);
+	if (!rc && !(u.zstd = ZSTD_createDCtx()))
+		rc = sc_no_memory(err);
+	if (!rc)
+		rc = p[MAGIC] == AS_IT_IS ? unpack_bytes(&u, ret, err) : unpack_streams(&u, ret, err);
+	ZSTD_freeDCtx(u.zstd);
 	for (size_t i = 0; i < ret->num && !rc; i++)
 		if (XXH3_64bits(ret->caches[i].data, ret->caches[i].size) !=
 		    get_number(p + HEADER + CACHE * i + 8, 8))
