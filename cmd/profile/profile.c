@@ -306,7 +306,8 @@ static int run(int argc, char **argv, struct sc_error *err)
 	struct symprofile_options options = {
 		.modules = o.modules.items, .num_modules = o.modules.len,
 		.form = (enum symprofile_form)o.form, .how = (enum symprofile_names)o.names,
-		.force = o.force, .return_addresses = o.return_addresses, .count = o.summary || o.json,
+		.two_threads = !o.output_dir && sc_cores() > 1, .count = o.summary || o.json,
+		.force = o.force, .return_addresses = o.return_addresses,
 		.value = o.value, .jit_dir = o.jit_dir, .link = o.link, .path_maps = o.path_maps.items,
 		.own = o.own.items,
 	};

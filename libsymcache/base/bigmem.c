@@ -11,7 +11,7 @@
 #include "libsymcache/base/error.h"
 
 #define HUGE_PAGE SC_BIG_PAGE
-#define BIG (2 * HUGE_PAGE)
+#define BIG HUGE_PAGE
 
 static size_t rounded(size_t size)
 {

@@ -3,6 +3,7 @@
 #define SC_TEXT_H
 
 #include <stdarg.h>
+#include <stdint.h>
 
 #include "libsymcache/base/cleanup.h"
 
@@ -13,10 +14,10 @@ char *sc_vtext(const char *fmt, va_list ap) __attribute__((format(printf, 1, 0))
 /* The value of a hex digit; -1: another character. */
 static inline int sc_hex_digit(char c)
 {
-	if (c >= '0' && c <= '9')
-		return c - '0';
-	c |= 0x20;
-	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+	const uint64_t digits = 0x7e0000007e03ff; /* from '0' on; which kind it is, is not asked */
+	const unsigned at = (unsigned char)c - (unsigned)'0';
+
+	return at < 64 && digits >> at & 1 ? (c & 15) + 9 * (c >> 6) : -1;
 }
 
 #endif

@@ -71,14 +71,21 @@ static bool take_number(struct text *t, int64_t *ret)
 
 static bool take_address(struct text *t, uint64_t *ret)
 {
-	const char *from;
+	const char *p = t->p, *from, *end = t->end;
+	uint64_t address = 0;
 
-	if (!take(t, "0x"))
+	if (end - p < 2 || p[0] != '0' || p[1] != 'x')
 		return false;
-	*ret = 0;
-	for (from = t->p; t->p < t->end && t->p - from <= 16 && sc_hex_digit(*t->p) >= 0; t->p++)
-		*ret = *ret << 4 | (uint64_t)sc_hex_digit(*t->p);
-	return t->p > from && t->p - from <= 16;
+	for (from = p += 2; p < end && p - from <= 16; p++) {
+		const int digit = sc_hex_digit(*p);
+
+		if (digit < 0)
+			break;
+		address = address << 4 | (unsigned)digit;
+	}
+	t->p = p;
+	*ret = address;
+	return p > from && p - from <= 16;
 }
 
 struct counts {
@@ -104,21 +111,23 @@ static int bad(const struct text *t, const char *why, struct sc_error *err)
 
 /* ---- samples --------------------------------------------------------------------------------- */
 
-/* e to the power of -x, x not below 0: rounded once, so that it does not depend on the machine's
- * libm, which would be one more library to load. */
+/* e to the power of -x, x not below 0, or 0 where 1 less it is 1: rounded once, so that it does
+ * not depend on the machine's libm, which would be one more library to load. */
 static double exp_of_minus(double x)
 {
 	const long double ln2 = 0.693147180559945309417232121458176568L;
-	const unsigned halves = x < 1100 ? (unsigned)(x / (double)ln2 + 0.5) : 0;
+	const unsigned halves = x < 40 ? (unsigned)(x / (double)ln2 + 0.5) : 0;
 	const long double rest = (long double)x - halves * ln2;
-	long double sum = 1, term = 1;
+	long double sum = 1, term = 1, before = 0;
 
-	if (x >= 1100)
+	if (x >= 40)
 		return 0;
-	for (unsigned i = 1; i < 30; i++)
+	for (unsigned i = 1; i < 30 && sum != before; i++) { /* the terms shrink */
+		before = sum;
 		sum += term *= -rest / i;
+	}
 	for (unsigned i = 0; i < halves; i++)
-		sum /= 2;
+		sum *= 0.5L;
 	return (double)sum;
 }
 
@@ -151,12 +160,11 @@ static int take_stack(struct legacy_profile *l, struct text *t, struct legacy_sa
 {
 	s->first = l->addresses.len;
 	for (skip_blanks(t); t->p < t->end; skip_blanks(t)) {
-		uint64_t *to = vec_push(&l->addresses);
-
-		if (!to)
+		if (!vec_reserve(&l->addresses, 1))
 			return sc_no_memory(err);
-		if (!take_address(t, to))
+		if (!take_address(t, vec_end(&l->addresses)))
 			return bad(t, "a stack has something that is no address", err);
+		l->addresses.len++;
 	}
 	s->num = l->addresses.len - s->first;
 	return 0;

@@ -69,10 +69,34 @@ static void put_types(const struct legacy_profile *l, struct prof_builder *b)
 	prof_build_period(b, "space", "bytes", l->period);
 }
 
+/* The last locations that were built, by their address: most of a stack is in others, too. */
+enum { SEEN_BITS = 13 };
+struct seen {
+	uint64_t address, location;
+};
+
+static uint64_t location_of(const struct legacy_profile *l, struct prof_builder *b,
+			    struct seen seen[], uint64_t address)
+{
+	struct seen *s = &seen[address * 0x9e3779b97f4a7c15 >> (64 - SEEN_BITS)];
+	uint32_t map;
+
+	if (s->location && s->address == address)
+		return s->location;
+	map = legacy_map_of(l, address);
+	s->address = address;
+	s->location = prof_build_location(b, map == PROF_NONE ? 0 : map + (uint64_t)1, address);
+	return s->location;
+}
+
 int legacy_to_pprof(const struct legacy_profile *l, struct prof_builder *b, struct prof_bytes *to,
 		    struct sc_error *err)
 {
+	struct seen *seen = calloc((size_t)1 << SEEN_BITS, sizeof(*seen));
 	VEC(uint64_t) locations = { 0 };
+
+	if (!seen)
+		return sc_no_memory(err);
 
 	prof_build_begin(b);
 	put_types(l, b);
@@ -87,17 +111,14 @@ int legacy_to_pprof(const struct legacy_profile *l, struct prof_builder *b, stru
 
 		vec_clear(&locations);
 		b->failed |= !vec_reserve(&locations, s->num);
-		for (size_t k = 0; k < s->num && !b->failed; k++) {
-			const uint64_t at = legacy_lookup(l, l->addresses.data[s->first + k], !k);
-			const uint32_t map = legacy_map_of(l, at);
-
-			locations.data[locations.len++] = prof_build_location(
-				b, map == PROF_NONE ? 0 : map + (uint64_t)1, at);
-		}
+		for (size_t k = 0; k < s->num && !b->failed; k++)
+			locations.data[locations.len++] = location_of(
+				l, b, seen, legacy_lookup(l, l->addresses.data[s->first + k], !k));
 		prof_build_sample(b, &(struct prof_sample){
 			locations.data, locations.len, s->values, l->alloc ? 4 : 2, &size,
 			l->cpu ? 0 : 1 });
 	}
 	vec_deinit(&locations);
+	free(seen);
 	return prof_build_end(b, to, err);
 }

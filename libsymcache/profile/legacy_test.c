@@ -5,6 +5,7 @@
 
 #include <cmocka.h>
 
+#include "libsymcache/base/process.h"
 #include "libsymcache/profile/testing.h"
 
 #define MAPS \
@@ -88,6 +89,40 @@ static void test_jemalloc(void **state)
 	       "a heap profile: at 0x16: a stack has something that is no address");
 }
 
+static void nothing(void)
+{
+}
+
+/* So many addresses that two threads look them up: the same comes out. */
+static void test_two_threads(void **state)
+{
+	enum { ADDRESSES = 6000 };
+	static const struct sc_process ours = { nothing, nothing }; /* may have threads */
+	char *text = malloc(64 * ADDRESSES + sizeof(MAPS)), *at = text, *got[2];
+	struct sc_error err;
+	size_t len[2];
+
+	(void)state;
+	assert_non_null(text);
+	at += sprintf(at, "heap profile: 1: 40 [1: 40] @ heapprofile\n");
+	for (unsigned i = 0; i < ADDRESSES; i++)
+		at += sprintf(at, "1: 40 [1: 40] @ 0x%x 0x%x\n", 0x7001 + i % 0xfff, 0x7151 + i % 7);
+	strcpy(at, MAPS);
+	sc_process = &ours;
+	for (int i = 0; i < 2; i++) {
+		got[i] = prof_symbolized((struct symprofile_options){ .form = SYMPROFILE_FOLDED,
+					 .two_threads = i }, text, strlen(text), &len[i], &err);
+		assert_non_null(got[i]);
+	}
+	sc_process = NULL;
+	assert_int_equal(len[0], len[1]);
+	assert_memory_equal(got[0], got[1], len[0]);
+	assert_non_null(strstr(got[1], "grind"));
+	free(got[0]);
+	free(got[1]);
+	free(text);
+}
+
 static void put_words(struct bytes *to, unsigned size, const uint64_t *words, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
@@ -160,7 +195,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_gperftools),
 		cmocka_unit_test(test_scaling),
-		cmocka_unit_test(test_jemalloc),
+		cmocka_unit_test(test_jemalloc), cmocka_unit_test(test_two_threads),
 		cmocka_unit_test(test_cpu),
 		cmocka_unit_test(test_java),
 		cmocka_unit_test(test_jeprof),

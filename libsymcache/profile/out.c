@@ -46,7 +46,7 @@ static void end_run(struct prof_out *o)
 
 	if (!len)
 		return;
-	if (len >= RUN_MIN) {
+	if (len >= RUN_MIN && !o->in_one) {
 		end_own(o);
 		add_piece(o, o->from, 0, len);
 		o->size += len;

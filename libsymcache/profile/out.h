@@ -24,6 +24,7 @@ struct prof_out {
 	size_t taken;             /* of `own`, by pieces */
 	size_t size, limit;       /* of pieces and `own` */
 	bool over;
+	bool in_one;              /* set by the owner: nothing stays in the input, all is one piece */
 };
 
 /* Forgets all; at most 64 times what came in and 64 MiB may be written. */

@@ -9,7 +9,6 @@ enum { LEVEL = 1 };
 void prof_packing_deinit(struct prof_packing *p)
 {
 	prof_bytes_deinit(&p->unpacked);
-	prof_bytes_deinit(&p->joined);
 	prof_bytes_deinit(&p->packed);
 	libdeflate_free_compressor(p->compressor);
 }
@@ -67,26 +66,17 @@ int prof_unpack(struct prof_packing *p, const uint8_t **bytes, size_t *size,
 
 int prof_pack(struct prof_packing *p, const struct prof_out *out, struct sc_error *err)
 {
-	const void *bytes = out->vecs.len == 1 ? out->vecs.data[0].iov_base : NULL;
 	size_t bound;
 
 	if (!p->compressor)
 		p->compressor = libdeflate_alloc_compressor(LEVEL);
 	if (!p->compressor)
 		return sc_no_memory(err);
-	if (!bytes) {
-		prof_bytes_clear(&p->joined);
-		if (!vec_reserve(&p->joined.v, out->size))
-			return sc_no_memory(err);
-		for (size_t i = 0; i < out->vecs.len; i++)
-			prof_put(&p->joined, out->vecs.data[i].iov_base, out->vecs.data[i].iov_len);
-		bytes = p->joined.v.data;
-	}
 	bound = libdeflate_gzip_compress_bound(p->compressor, out->size);
 	vec_clear(&p->packed.v);
-	if (p->joined.failed || !vec_reserve(&p->packed.v, bound))
+	if (!vec_reserve(&p->packed.v, bound))
 		return sc_no_memory(err);
-	p->packed.v.len = libdeflate_gzip_compress(p->compressor, bytes, out->size,
+	p->packed.v.len = libdeflate_gzip_compress(p->compressor, out->own.v.data, out->size,
 						   p->packed.v.data, bound);
 	p->piece = (struct iovec){ p->packed.v.data, p->packed.v.len };
 	return 0;

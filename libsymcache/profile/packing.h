@@ -9,7 +9,7 @@
 
 /* All zero: none yet. What is in it serves for the next profile. */
 struct prof_packing {
-	struct prof_bytes unpacked, joined, packed;
+	struct prof_bytes unpacked, packed;
 	struct libdeflate_compressor *compressor;
 	struct iovec piece;
 };
@@ -26,7 +26,8 @@ int prof_unpack(struct prof_packing *p, const uint8_t **bytes, size_t *size,
 int prof_inflate(struct symcache_inflate *d, struct prof_bytes *to, const uint8_t *bytes,
 		 size_t *size, bool last, struct sc_error *err);
 
-/* One gzip member, the same bytes for the same input: p->piece. SC_ENOMEM. */
+/* One gzip member of what was written with out->in_one, the same bytes for the same input:
+ * p->piece. SC_ENOMEM. */
 int prof_pack(struct prof_packing *p, const struct prof_out *out, struct sc_error *err);
 
 #endif

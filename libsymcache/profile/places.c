@@ -1,14 +1,9 @@
-/* Addresses → frames → functions: see places.h. */
+/* Mappings, and what is asked of them: see places.h; look_up.c answers. */
 #include "libsymcache/profile/places.h"
 
 #include <string.h>
-#include <xxhash.h>
 
 #include "libsymcache/base/build_id.h"
-#include "libsymcache/base/sort.h"
-#include "libsymcache/base/utf8.h"
-
-#define RELEASE_FROM 1024u /* look-ups, after which pages of the store are given back */
 
 struct symcache_names_options symprofile_names_options(void)
 {
@@ -67,7 +62,7 @@ struct prof_mapping *prof_add_mapping(struct prof_places *p)
 	return m;
 }
 
-/* ---- texts and functions ----------------------------------------------------------------- */
+/* ---- texts ------------------------------------------------------------------------------- */
 
 uint32_t prof_text(struct prof_places *p, const char *text, size_t len)
 {
@@ -77,119 +72,6 @@ uint32_t prof_text(struct prof_places *p, const char *text, size_t len)
 struct sc_str prof_text_of(const struct prof_places *p, uint32_t text)
 {
 	return prof_texts_at(&p->texts, text);
-}
-
-/* The number of a linkage name, which the cache has as it stands. */
-static uint32_t linkage_text(struct prof_places *p, struct sc_str name)
-{
-	char *shown;
-	uint32_t text;
-
-	if (!name.ptr || sc_printable(name.ptr, name.len))
-		return prof_text(p, name.ptr, name.len);
-	shown = malloc(4 * name.len);
-	if (!shown)
-		return PROF_NONE;
-	text = prof_text(p, shown, sc_make_printable(name.ptr, name.len, shown));
-	free(shown);
-	return text;
-}
-
-static bool function_equal(const void *ctx, uint32_t i)
-{
-	const struct prof_places *p = ctx;
-
-	return !memcmp(&p->functions.data[i], &p->functions.data[p->functions.len - 1],
-		       sizeof(struct prof_function));
-}
-
-/* The number of the function that is the last of the list; it goes if it was there before. */
-static uint32_t unique_function(struct prof_places *p)
-{
-	const struct prof_function *f = &p->functions.data[p->functions.len - 1];
-	uint32_t *slot = sc_intern_find(&p->function_set, XXH3_64bits(f, sizeof(*f)),
-					function_equal, p);
-
-	if (!slot)
-		return PROF_NONE;
-	if (*slot == SC_INTERN_NEW)
-		return *slot = (uint32_t)(p->functions.len - 1);
-	p->functions.len--;
-	return *slot;
-}
-
-static bool memo_equal(const void *ctx, uint32_t i)
-{
-	const struct prof_places *p = ctx;
-
-	return !memcmp(&p->memos.data[i], &p->memos.data[p->memos.len - 1],
-		       offsetof(struct prof_memo, is));
-}
-
-/* The linkage name of a frame: of its function, or of the symbol that names it. */
-static struct sc_str linkage_name(const struct symcache *cache, const struct prof_memo *m)
-{
-	struct symcache_symbol symbol;
-
-	if (m->symbol != SYMCACHE_NONE)
-		return symcache_symbol(cache, m->symbol, &symbol) ? symbol.name :
-			(struct sc_str){ NULL, 0 };
-	if (m->function == SYMCACHE_NONE ||
-	    !symcache_valid(cache, &cache->functions[m->function], sizeof(*cache->functions)))
-		return (struct sc_str){ NULL, 0 };
-	return symcache_string(cache, cache->functions[m->function].name);
-}
-
-static uint32_t new_function(struct prof_places *p, const struct prof_memo *m,
-			     const struct symcache_answer *a, size_t frame)
-{
-	const struct sc_frame *f = &a->frames[frame];
-	const enum symprofile_names how = p->options->how;
-	const struct symcache_start start = symcache_symbolize_start(p->symbolizer, a, frame);
-	const uint32_t linkage = linkage_text(p, linkage_name(a->cache, m));
-	struct sc_str name = sc_bare_name(f); /* as viewers that symbolize by themselves have it */
-	struct prof_function *of;
-	uint32_t text, file;
-
-	if (how == SYMPROFILE_SHORT && name.ptr)
-		name = symcache_short_name(name);
-	text = how == SYMPROFILE_LINKAGE ? linkage : prof_text(p, name.ptr, name.len);
-	file = prof_text(p, f->file.ptr, f->file.len);
-	of = vec_push(&p->functions);
-	if (!of || text == PROF_NONE || linkage == PROF_NONE || file == PROF_NONE)
-		return PROF_NONE;
-	*of = (struct prof_function){ text, linkage, file, start.line };
-	return unique_function(p);
-}
-
-/* The function of a frame of an answer: remembered by the numbers that the cache has for it. */
-static uint32_t function_of(struct prof_places *p, const struct prof_question *q,
-			    const struct symcache_answer *a, size_t frame)
-{
-	const struct sc_frame *f = &a->frames[frame];
-	struct symcache_frame_ids ids = { SYMCACHE_NONE, SYMCACHE_NONE, 0, 0 };
-	struct prof_memo *m = vec_push(&p->memos);
-	uint32_t *slot, is;
-
-	if (!m)
-		return PROF_NONE;
-	if (f->location_idx != SYMCACHE_NONE)
-		symcache_location_ids(a->cache, f->location_idx, &ids);
-	*m = (struct prof_memo){ q->module, ids.function, ids.file, SYMCACHE_NONE, PROF_NONE };
-	if (f->of_table)
-		m->symbol = symcache_symbol_at(a->cache, q->vaddr - symcache_load_base(a->cache));
-	slot = sc_intern_find(&p->memo_set, XXH3_64bits(m, offsetof(struct prof_memo, is)),
-			      memo_equal, p);
-	if (!slot)
-		return PROF_NONE;
-	if (*slot != SC_INTERN_NEW) {
-		p->memos.len--;
-		return p->memos.data[*slot].is;
-	}
-	*slot = (uint32_t)(p->memos.len - 1);
-	is = new_function(p, m, a, frame);
-	p->memos.data[*slot].is = is;
-	return is;
 }
 
 /* ---- questions --------------------------------------------------------------------------- */
@@ -247,67 +129,6 @@ int prof_ask_vaddr(struct prof_places *p, uint32_t mapping, uint64_t vaddr, uint
 	if (module == PROF_NONE)
 		return p->no_memory ? sc_no_memory(err) : 0;
 	return add_question(p, module, vaddr, place, err);
-}
-
-static inline bool question_before(const struct prof_question *a, const struct prof_question *b)
-{
-	return a->module != b->module ? a->module < b->module : a->vaddr < b->vaddr;
-}
-
-SC_SORT(sort_questions, struct prof_question, question_before)
-
-/* The lines of an answer, those of a place. */
-static bool take_answer(struct prof_places *p, const struct prof_question *q,
-			const struct symcache_answer *a, struct prof_place *ret)
-{
-	*ret = (struct prof_place){ (uint32_t)p->lines.len, 0 };
-	for (size_t i = 0; a->frames && i < a->num_frames; i++) {
-		const struct sc_frame *f = &a->frames[i];
-		struct prof_line *line;
-		uint32_t function;
-
-		if (!f->function.len && !f->file.len)
-			continue;
-		function = function_of(p, q, a, i);
-		line = p->lines.len < PROF_NONE ? vec_push(&p->lines) : NULL;
-		if (function == PROF_NONE || !line)
-			return false;
-		*line = (struct prof_line){ function, f->line, f->column };
-		ret->num++;
-	}
-	return true;
-}
-
-static struct symcache_question question_at(void *ctx, size_t i)
-{
-	const struct prof_places *p = ctx;
-	const struct prof_question *q = &p->questions.data[i];
-
-	return (struct symcache_question){ p->modules.data[q->module], q->vaddr };
-}
-
-static int answered(void *ctx, size_t i, const struct symcache_answer *a)
-{
-	struct prof_places *p = ctx;
-	const struct prof_question *q = &p->questions.data[i];
-
-	if (i && q[-1].module == q->module && q[-1].vaddr == q->vaddr) {
-		p->places.data[q->place] = p->places.data[q[-1].place];
-		return 0;
-	}
-	return a->reason == SYMCACHE_NO_MEMORY ||
-	       !take_answer(p, q, a, &p->places.data[q->place]) ? SC_ENOMEM : 0;
-}
-
-int prof_look_up(struct prof_places *p, struct sc_error *err)
-{
-	if (prof_text(p, "", 0) == PROF_NONE ||
-	    !sort_questions(p->questions.data, p->questions.len) ||
-	    symcache_symbolize_sorted(p->symbolizer, p->questions.len, question_at, answered, p))
-		return sc_no_memory(err);
-	if (p->questions.len >= RELEASE_FROM)
-		symcache_caches_release_pages(p->options->caches);
-	return 0;
 }
 
 void prof_note(struct prof_places *p, uint32_t mapping, uint32_t place)

@@ -76,6 +76,7 @@ struct run {
 	enum prof_kind kind;
 	enum symprofile_form form; /* SYMPROFILE_OWN: OTLP's */
 	bool unchanged;            /* what came in comes out */
+	bool packed;               /* what comes out is to be compressed */
 };
 
 static const char *const kind_names[] = {
@@ -222,6 +223,8 @@ int symprofiler_run(struct symprofiler *p, const void *bytes, size_t size,
 	if (!r.kind)
 		return sc_error_set(err, SC_EUNSUPPORTED, "%s", looks_like);
 	rc = choose_form(p, &r, err);
+	r.packed = r.form <= SYMPROFILE_PPROF && (was || (r.kind != PROF_PPROF && r.kind != PROF_OTLP));
+	p->out.in_one = r.packed;
 	p->stacks.whole = r.form == SYMPROFILE_HTML;
 	rc = rc ? rc : run_kind(p, &r, err);
 	if (!rc && sc_memory_refusals() != refusals) /* a name may be lacking */
@@ -230,10 +233,11 @@ int symprofiler_run(struct symprofiler *p, const void *bytes, size_t size,
 		return rc == SC_EFORMAT ? sc_error_prefix(err, "%s: ", kind_names[r.kind]) : rc;
 	ret->text = r.form > SYMPROFILE_PPROF;
 	if (r.unchanged) {
+		p->out.in_one = false;
 		prof_out_begin(&p->out, size);
 		prof_out_input(&p->out, bytes, (const uint8_t *)bytes + size);
 		rc = prof_out_end(&p->out, err);
-	} else if (!ret->text && (was || (r.kind != PROF_PPROF && r.kind != PROF_OTLP))) {
+	} else if (r.packed) {
 		rc = prof_pack(&p->packing, &p->out, err);
 		ret->pieces = &p->packing.piece;
 		ret->num = 1;

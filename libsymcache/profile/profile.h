@@ -45,6 +45,7 @@ struct symprofile_options {
 	enum symprofile_names how;
 	bool force;            /* locations that have names are symbolized anew */
 	bool return_addresses; /* of pprof and OTLP: nothing was subtracted from them */
+	bool two_threads;      /* of large profiles: not for one of many at once */
 	bool count;            /* samples are counted, for symprofiler_missing() */
 	const char *value;     /* of stacks: the sample type that is the number, in a page the one
 	                        * that is shown first; NULL: the profile's default, else its last */

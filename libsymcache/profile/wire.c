@@ -85,13 +85,15 @@ void prof_put(struct prof_bytes *to, const void *bytes, size_t len)
 
 void prof_put_varint(struct prof_bytes *to, uint64_t value)
 {
-	uint8_t bytes[10];
-	size_t n = 0;
+	const size_t longest = 10;
 
+	if (to->failed || !vec_reserve(&to->v, longest)) {
+		to->failed = true;
+		return;
+	}
 	for (; value >= 0x80; value >>= 7)
-		bytes[n++] = (uint8_t)(value | 0x80);
-	bytes[n++] = (uint8_t)value;
-	prof_put(to, bytes, n);
+		to->v.data[to->v.len++] = (uint8_t)(value | 0x80);
+	to->v.data[to->v.len++] = (uint8_t)value;
 }
 
 void prof_put_number(struct prof_bytes *to, unsigned number, uint64_t value)

@@ -23,6 +23,9 @@
 enum {
 	KEPT = 12,  /* blocks are tested before it happens again */
 	SHARE = 20, /* it ends when 1/SHARE of them are: the log is not short */
+	/* The same where many reads are expected. */
+	MANY_KEPT = 256,
+	MANY_SHARE = 4,
 };
 
 enum { READS_OF_A_TEST = 64 }; /* of a block that was tested cost what testing one costs */
@@ -73,8 +76,10 @@ void symcache_guard_deinit(struct symcache_guard *guard)
 static void count_block(struct symcache_guard *guard)
 {
 	const size_t tested = atomic_fetch_add(&guard->tested, 1) + 1;
+	const size_t kept = guard->many ? MANY_KEPT : KEPT;
 
-	if (guard->mapped && tested % KEPT == 0 && tested <= guard->blocks / SHARE)
+	if (guard->mapped && tested % kept == 0 &&
+	    tested <= guard->blocks / (guard->many ? MANY_SHARE : SHARE))
 		sc_big_drop(guard->data, guard->size);
 }
 
@@ -106,6 +111,8 @@ static bool test_all(struct symcache_guard *guard)
 
 void symcache_guard_expect(struct symcache_guard *guard, size_t reads)
 {
+	if (reads >= guard->blocks / MANY_SHARE)
+		guard->many = true;
 	if (!guard->whole && !guard->damaged && reads / READS_OF_A_TEST >= guard->blocks)
 		test_all(guard);
 }

@@ -33,6 +33,7 @@ struct symcache_guard {
 	size_t blocks;
 	atomic_size_t tested;       /* blocks */
 	atomic_bool whole;          /* all are valid */
+	atomic_bool many;           /* reads were expected */
 	atomic_bool damaged;        /* one is not: none is given out from now on */
 };
 
@@ -56,7 +57,8 @@ void symcache_guard_deinit(struct symcache_guard *guard); /* all zero is fine */
  * too, and is asked no more. Use symcache_valid(). */
 bool symcache_guard_check(struct symcache_guard *guard, const void *at, size_t bytes);
 
-/* So many reads are to come: tests all blocks if that is cheaper than asking each time. */
+/* So many reads are to come: tests all blocks if that is cheaper than asking each time; if they
+ * are many, pages are given back less often. */
 void symcache_guard_expect(struct symcache_guard *guard, size_t reads);
 
 #endif

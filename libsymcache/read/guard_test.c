@@ -283,6 +283,19 @@ static void pages_are_given_back(void **state)
 		assert_true(guard.whole);
 		symcache_guard_deinit(&guard);
 		assert_memory_equal(map, memory, BYTES);
+		/* Where many reads are expected they stay longer. */
+		assert_true(symcache_guard_init(&guard, at, BYTES, hashes));
+		guard.mapped = mapped;
+		symcache_guard_expect(&guard, BLOCKS);
+		for (size_t i = 0; i < 256; i++) {
+			if (i == ASKED && mapped)
+				assert_int_not_equal(resident(map), 0);
+			assert_true(symcache_guard_check(&guard, at + i * 15 * SYMCACHE_GUARD_BLOCK,
+							 1));
+		}
+		if (mapped)
+			assert_int_equal(resident(map), 0);
+		symcache_guard_deinit(&guard);
 	}
 	munmap(map, BYTES);
 	fclose(f);

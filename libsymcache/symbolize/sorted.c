@@ -1,6 +1,8 @@
 /* Many addresses in an order that is given: see symbolize.h. */
 #include "libsymcache/symbolize/symbolize.h"
 
+#include "libsymcache/symbolize/module.h"
+
 static bool is_same(const struct symcache_question *a, const struct symcache_question *b)
 {
 	return a->module == b->module && a->vaddr == b->vaddr;
@@ -37,6 +39,15 @@ enum symcache_reason symcache_symbolize_again(struct symcache_symbolizer *s,
 	const enum symcache_reason reason = symcache_symbolize(s, m, vaddr, ret);
 
 	return reason == SYMCACHE_DAMAGED ? symcache_symbolize(s, m, vaddr, ret) : reason;
+}
+
+void symcache_symbolize_expect(struct symcache_module *m, size_t n)
+{
+	enum { READS = 4 }; /* of each address at least: index, ranges, location, name */
+	const struct symcache *cache = sc_module_cache(m);
+
+	if (cache && cache->guard)
+		symcache_guard_expect(cache->guard, READS * n);
 }
 
 int symcache_symbolize_sorted(struct symcache_symbolizer *s, size_t n,

@@ -136,6 +136,9 @@ enum symcache_reason symcache_symbolize_again(struct symcache_symbolizer *s,
 					      struct symcache_module *m, uint64_t vaddr,
 					      struct symcache_answer *ret);
 
+/* So many addresses of the module, which was asked for its cache before, will be looked up. */
+void symcache_symbolize_expect(struct symcache_module *m, size_t n);
+
 struct symcache_question {
 	struct symcache_module *module; /* was asked for its cache before */
 	uint64_t vaddr;
