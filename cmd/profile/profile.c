@@ -81,7 +81,7 @@ static const struct opt opts[] = {
 	OPT_FETCH(&o.fetch, "ask the servers in $DEBUGINFOD_URLS for what is not found "
 	  "locally; it is also indexed"),
 	{ "jobs", 'j', OPT_COUNT, &o.jobs, "N",
-	  "with --output-dir: profiles at once (default: one for each processor that it may use)" },
+	  "with --output-dir: profiles at once (default: two for each processor that it may use)" },
 	{ "summary", 0, OPT_FLAG, &o.summary, NULL,
 	  "at the end, say on standard error what was found, and list the modules that the store "
 	  "lacks, by the samples that they hide" },
@@ -249,7 +249,8 @@ static int run_all(int argc, char **argv, const struct symprofile_options *optio
 {
 	__attribute__((cleanup(symlog_list_deinit))) struct symlog_list files = {
 		.except = o.output_dir, .fault = cmd_complain, .suffix = suffixes[o.form] };
-	const uint64_t wanted = o.jobs ? o.jobs : sc_cores();
+	/* One of them waits for the disk, which each output is brought to. */
+	const uint64_t wanted = o.jobs ? o.jobs : 2 * sc_cores();
 	const unsigned jobs = wanted < JOBS_MAX ? (unsigned)wanted : JOBS_MAX;
 	struct workers w = { options, must_calloc(jobs, sizeof(*w.profilers)),
 			     must_calloc(jobs, sizeof(*w.contents)) };
