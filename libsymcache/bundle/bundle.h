@@ -100,8 +100,12 @@ struct symbundle_reader {
 	bool (*has)(void *ctx, const struct symstore_entry *entry);
 	/* The store with the entries that others are packed against; NULL: there is none. */
 	struct symstore *(*old_store)(void *ctx);
-	/* Called for each valid cache; the bytes live until it returns. The record is the
-	 * manifest's. Nonzero ends the reading, which returns it. */
+	/* Called before entry() is with what was packed in one file: those bytes are in block[0, size),
+	 * which the callee has to free(), not before it was called for the last of them. Or NULL. An
+	 * error ends the reading, and the block is not the callee's. */
+	int (*take)(void *ctx, void *block, size_t size, struct sc_error *err);
+	/* Called for each valid cache; the bytes live until it returns, or as take() says. The record is
+	 * the manifest's. Nonzero ends the reading, which returns it. */
 	int (*entry)(void *ctx, const struct symstore_entry *entry, const void *cache, size_t size,
 		     struct sc_error *err);
 	/* What is missing, damaged or not in the manifest. */

@@ -74,6 +74,9 @@ static int hand_on(struct bundle_reading *b, struct packed_file *f, struct sc_er
 		return bundle_unread(b, f->name, &f->why, err);
 	if (f->why.code)
 		sc_error_prefix(&f->why, "%.100s: ", f->name);
+	else if (b->r->take && !(rc = b->r->take(b->r->ctx, f->caches.bytes, f->caches.size, err)))
+		f->caches.bytes = NULL;
+	b->named |= rc && rc != SC_ENOMEM;
 	for (size_t k = 0; k < (f->why.code ? f->num : f->caches.num) && !rc; k++) {
 		const char *shown = f->num > 1 ? bundle_name(&f->first[k].entry, name) : f->name;
 

@@ -14,7 +14,8 @@
 enum { BATCH_BYTES = 64 << 20, BATCH_ENTRIES = 1000 };
 
 struct pending {
-	void *bytes;  /* NULL: only tags are added */
+	void *own;    /* bytes that it needs; or NULL */
+	bool is_put;  /* else only tags are added */
 	enum symstore_put_result put;
 };
 
@@ -26,12 +27,14 @@ struct importing {
 	struct pending pending[BATCH_ENTRIES];
 	size_t num_pending;
 	uint64_t bytes;
+	uint8_t *block; /* the last one of caches that came together; or NULL */
+	size_t block_size; /* 0: none */
 };
 
 static void forget(struct importing *m)
 {
 	while (m->num_pending)
-		free(m->pending[--m->num_pending].bytes);
+		free(m->pending[--m->num_pending].own);
 	m->bytes = 0;
 	m->writer = NULL;
 }
@@ -41,7 +44,7 @@ static int commit(struct importing *m, struct sc_error *err)
 	int rc = m->writer ? symstore_commit(m->writer, err) : 0;
 
 	for (size_t i = 0; i < m->num_pending && !rc; i++) {
-		if (!m->pending[i].bytes)
+		if (!m->pending[i].is_put)
 			continue;
 		m->done->imported += m->pending[i].put == SYMSTORE_WRITTEN;
 		m->done->better_in_store += m->pending[i].put == SYMSTORE_BETTER_STAYS;
@@ -103,20 +106,40 @@ static int compare(struct importing *m, const struct symstore_entry *entry, cons
 static int put(struct importing *m, const struct symstore_entry *entry, const void *cache,
 	       size_t size, enum fate fate, struct sc_error *err)
 {
+	const bool stays = (uintptr_t)cache - (uintptr_t)m->block < m->block_size;
 	struct pending *p = &m->pending[m->num_pending];
 
-	*p = (struct pending){ .bytes = NULL };
-	if (fate != SAME && !(p->bytes = malloc(size + 1)))
+	*p = (struct pending){ .is_put = fate != SAME };
+	if (p->is_put && !stays && !(p->own = malloc(size + 1)))
 		return sc_no_memory(err);
 	m->num_pending++;
 	if (fate == SAME)
 		return !*entry->tags && !*entry->names ? 0 :
 			symstore_add_words(m->writer, entry->build_id, entry->build_id_len,
 					   entry->tags, entry->names, err);
-	memcpy(p->bytes, cache, size);
+	if (p->own) {
+		memcpy(p->own, cache, size);
+		m->bytes += size;
+	}
+	return (fate == YIELDS ? symstore_put_older : symstore_put)(
+		m->writer, entry, NULL, p->own ? p->own : (void *)cache, &p->put, err);
+}
+
+/* Caches that need not be copied; those of the block before are needed up to the next commit. */
+static int take_block(void *ctx, void *block, size_t size, struct sc_error *err)
+{
+	struct importing *m = ctx;
+	int rc = 0;
+
+	if (m->bytes >= BATCH_BYTES || m->num_pending + 1 >= BATCH_ENTRIES)
+		rc = commit(m, err);
+	if (rc)
+		return rc;
+	m->pending[m->num_pending++] = (struct pending){ .own = m->block };
+	m->block = block;
+	m->block_size = size;
 	m->bytes += size;
-	return (fate == YIELDS ? symstore_put_older : symstore_put)(m->writer, entry, NULL,
-								    p->bytes, &p->put, err);
+	return 0;
 }
 
 /* Those of the bundle and of the options; only the user pins. */
@@ -218,7 +241,7 @@ int symbundle_import(struct symstore **store, const char *path,
 {
 	struct importing m = { .o = options, .done = ret, .store = store };
 	const struct symbundle_reader reader = {
-		.verify_key = options->verify_key, .old_store = old_store, .entry = import_entry,
+		.verify_key = options->verify_key, .old_store = old_store, .take = take_block, .entry = import_entry,
 		.fault = on_fault, .ids = options->ids, .num_ids = options->num_ids, .choose = options->choose,
 		.missing = on_missing, .has = has_entry, .web = options->web,
 		.progress = on_progress, .ctx = &m,
@@ -226,8 +249,10 @@ int symbundle_import(struct symstore **store, const char *path,
 	int rc = symbundle_read(path, &reader, err);
 
 	if (!rc)
-		return commit(&m, err);
-	symstore_abort(m.writer);
+		rc = commit(&m, err);
+	else
+		symstore_abort(m.writer);
 	forget(&m);
+	free(m.block);
 	return rc;
 }
