@@ -53,7 +53,7 @@ static bool take_place(struct walk *w, const struct symcache_unwind_frame *f, ui
 }
 
 static int give_frame(struct walk *w, const struct symcache_walked_thread *t,
-		      const struct symcache_unwind_frame *f)
+		      const struct symcache_unwind_frame *f, struct symcache_error *err)
 {
 	const struct symcache_image *image = f->owner;
 	struct symcache_walked_frame frame = {
@@ -63,7 +63,7 @@ static int give_frame(struct walk *w, const struct symcache_walked_thread *t,
 	};
 
 	if (!take_place(w, f, &frame.vaddr))
-		return SC_ENOMEM;
+		return api_error(err, SC_ENOMEM, "out of memory");
 	frame.frames = w->frames.data;
 	frame.num_frames = w->frames.len;
 	return w->fn(w->ctx, t, &frame);
@@ -74,10 +74,10 @@ static int give_stack(struct walk *w, struct symcache_walked_thread *t,
 		      const struct symcache_stack *stack, struct symcache_error *err)
 {
 	for (size_t k = 0; k < stack->num_frames; k++) {
-		const int rc = give_frame(w, t, &stack->frames[k]);
+		const int rc = give_frame(w, t, &stack->frames[k], err);
 
 		if (rc)
-			return rc == SC_ENOMEM ? api_error(err, rc, "out of memory") : rc;
+			return rc;
 	}
 	t->end = symcache_stop_text(stack->stop);
 	return w->fn(w->ctx, t, NULL);
@@ -196,7 +196,7 @@ static int give_trace_frame(struct walk *w, struct traced *of, const struct symt
 		return api_fail(err, &e);
 	symcache_process_unwind(of->images, pc.address, &alone);
 	alone.rel_pc = pc.address - alone.base;
-	rc = give_frame(w, &t, &alone);
+	rc = give_frame(w, &t, &alone, err);
 	t.end = e.msg;
 	return rc ? rc : w->fn(w->ctx, &t, NULL);
 }

@@ -232,7 +232,7 @@ int dw_go_next(void *reader, struct dw_facts *ret, struct sc_error *err)
 		    (r->s.wanted && !dw_wanted_in(r->s.wanted, f.start, f.end)))
 			continue;
 		n++;
-		if (!add_function(r, &f, ret))
+		if (!add_function(r, &f, ret) || r->no_memory)
 			return sc_no_memory(err);
 		if (r->facts > r->s.most)
 			return sc_error_set(err, SC_ELIMIT, ".gopclntab: more lines and inlined calls "

@@ -10,10 +10,11 @@ enum {
 	CALL_SIZE = 20, CALL_SIZE_1_20 = 16,
 };
 
-uint32_t go_file(const struct dw_go_reader *r, const struct function *f, int32_t number,
+uint32_t go_file(struct dw_go_reader *r, const struct function *f, int32_t number,
 		 struct dw_facts *facts)
 {
-	struct dw_cursor c = dw_cursor_at(&r->units, 4 * ((uint64_t)f->unit + (uint32_t)number), r->s.swap);
+	struct dw_cursor c = dw_cursor_at(&r->units, 4 * ((uint64_t)f->unit + (uint32_t)number),
+					  r->s.swap);
 	const uint32_t offset = dw_u32(&c);
 	const char *name = number < 0 || c.bad ? NULL : string_at(&r->files, offset);
 	struct dw_file *file;
@@ -24,8 +25,10 @@ uint32_t go_file(const struct dw_go_reader *r, const struct function *f, int32_t
 	for (size_t i = facts->files.len, tries = 8; i-- > 0 && tries; tries--)
 		if (facts->files.data[i].name == name)
 			return (uint32_t)i;
-	if (!(file = vec_push(&facts->files)))
+	if (!(file = vec_push(&facts->files))) {
+		r->no_memory = true;
 		return DW_NONE;
+	}
 	file->name = name;
 	return (uint32_t)facts->files.len - 1;
 }
@@ -47,7 +50,7 @@ struct node {
 	uint32_t call_file, call_line, first_line;
 };
 
-static bool read_node(const struct dw_go_reader *r, const struct function *f, size_t tree,
+static bool read_node(struct dw_go_reader *r, const struct function *f, size_t tree,
 		      uint32_t number, struct dw_facts *facts, struct node *ret)
 {
 	const bool later = r->version == GO_1_20;

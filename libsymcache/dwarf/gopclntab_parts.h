@@ -39,6 +39,7 @@ struct dw_go_reader {
 	uint64_t num, next; /* functions */
 	struct dw_section names, units, files, pairs, functions;
 	uint64_t facts;     /* so far */
+	bool no_memory;     /* for a file */
 	struct values file, line, inlined;
 	VEC(struct call) calls;
 	VEC(struct run) runs;
@@ -84,8 +85,9 @@ static inline bool go_add_range(struct dw_facts *facts, uint64_t start, uint64_t
 	return range;
 }
 
-/* The number of a file in the facts; DW_NONE: it is unknown. `number`: in its unit. */
-uint32_t go_file(const struct dw_go_reader *r, const struct function *f, int32_t number,
+/* The number of a file in the facts; DW_NONE: it is unknown, or r->no_memory. `number`: in its
+ * unit. */
+uint32_t go_file(struct dw_go_reader *r, const struct function *f, int32_t number,
 		 struct dw_facts *facts);
 
 /* Offset of the tree of inlined calls in funcdata, or SIZE_MAX: there is none. */

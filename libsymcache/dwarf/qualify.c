@@ -6,6 +6,7 @@
  */
 #include "libsymcache/dwarf/qualify.h"
 
+#include "libsymcache/base/search.h"
 #include "libsymcache/dwarf/attributes.h"
 
 enum dw_scope_kind dw_scope_kind(uint16_t tag)
@@ -111,18 +112,10 @@ void dw_qualifier_deinit(struct dw_qualifier *q)
 
 static struct dw_noted *find(struct dw_qualifier *q, uint32_t entry)
 {
-	size_t from = 0, to = q->noted.len;
+	struct dw_noted *list = q->noted.data;
+	const size_t at = SC_SEARCH(i, q->noted.len, list[i].entry < entry);
 
-	while (from < to) {
-		const size_t middle = from + (to - from) / 2;
-
-		if (q->noted.data[middle].entry < entry)
-			from = middle + 1;
-		else
-			to = middle;
-	}
-	return from < q->noted.len && q->noted.data[from].entry == entry ? &q->noted.data[from] :
-	       NULL;
+	return at < q->noted.len && list[at].entry == entry ? &list[at] : NULL;
 }
 
 /* Adds what a function says of the names in it. *more: its own scopes follow. */
