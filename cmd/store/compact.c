@@ -34,7 +34,7 @@ static const struct opt opts[] = {
 	{ 0 },
 };
 
-static void report(const struct symstore_repacked *r, uint64_t before, uint64_t after)
+static void report(const struct symstore_repacked *r, bool compacted, uint64_t before, uint64_t after)
 {
 	struct mk_gen *j;
 
@@ -42,7 +42,7 @@ static void report(const struct symstore_repacked *r, uint64_t before, uint64_t 
 		if (!o.quiet && (o.pack.given || o.unpack))
 			printf("%llu %s, %llu bytes of caches\n", (unsigned long long)r->entries,
 			       o.unpack ? "unpacked" : "packed", (unsigned long long)r->bytes);
-		if (!o.quiet)
+		if (!o.quiet && compacted)
 			printf("%llu bytes before, %llu bytes after\n", (unsigned long long)before,
 			       (unsigned long long)after);
 		return;
@@ -53,8 +53,10 @@ static void report(const struct symstore_repacked *r, uint64_t before, uint64_t 
 		mk_gen_number(j, "cache_bytes", r->bytes);
 		mk_gen_number(j, "damaged", r->damaged);
 	}
-	mk_gen_number(j, "bytes_before", before);
-	mk_gen_number(j, "bytes_after", after);
+	if (compacted) {
+		mk_gen_number(j, "bytes_before", before);
+		mk_gen_number(j, "bytes_after", after);
+	}
 	out_json_close(j);
 }
 
@@ -102,7 +104,8 @@ static int run(int argc, char **argv, struct sc_error *err)
 {
 	char *path __attribute__((cleanup(sc_free_text))) = NULL;
 	struct symstore_repacked repacked = { 0 };
-	uint64_t before, after;
+	uint64_t before = 0, after = 0;
+	bool waits;
 	int rc = check_options(argc, err);
 
 	(void)argv;
@@ -114,9 +117,13 @@ static int run(int argc, char **argv, struct sc_error *err)
 		rc = symstore_compact(path, &before, &after, err);
 	if (rc == SC_ENOTFOUND)
 		return no_store_at(path, err);
-	if (!rc)
-		report(&repacked, before, after);
-	return rc ? rc : repacked.damaged ? STATUS_PARTLY : STATUS_OK;
+	/* Others have it open: what was packed is, and only the room waits. */
+	waits = rc == SC_EINVAL && repacked.entries;
+	if (waits)
+		cmd_error("%s: the next 'symcache compact' gives back the room", err->msg);
+	if (!rc || waits)
+		report(&repacked, !waits, before, after);
+	return waits ? STATUS_PARTLY : rc ? rc : repacked.damaged ? STATUS_PARTLY : STATUS_OK;
 }
 
 const struct command compact_command = {
@@ -139,7 +146,8 @@ const struct command compact_command = {
 		"  symcache prune --older 90d && symcache compact\n"
 		"  symcache compact --pack 30d --level 19\n"
 		"  symcache compact --unpack --tag release=1.4.2\n",
-	.partly = "a damaged entry was left as it is",
+	.partly = "a damaged entry was left as it is, or what --pack or --unpack changed is done, and another "
+		  "process has the store open",
 	.see_also = "symcache-prune(1) symcache-stats(1) symcache-pack(1)",
 	.run = run,
 };
