@@ -144,7 +144,7 @@ static const struct command *find_command(const char *name)
 	if (opt_is_near(name, "help", &limit))
 		closest = "help";
 	if (*name == '-')
-		cmd_error("no command given: '%s' is an option; 'symcache --help' lists the commands", name);
+		cmd_error("no command given, only the option '%s': 'symcache --help' lists the commands", name);
 	else if (closest)
 		cmd_error("unknown command '%s': did you mean '%s'?", name, closest);
 	else

@@ -5,7 +5,7 @@
 #   scripts/chroot_test.sh SUITE -- scripts/readme_test.sh
 #
 # Lines of indented blocks that begin with "$ ", "make" or "sudo" are run in their order, in one
-# shell; the C program that is shown becomes lookup.c, and lines that begin with ">>>" are
+# shell; the C program that is shown becomes lookup.c in a temporary folder, and lines that begin with ">>>" are
 # given to Python. What is not run, and why, is said. The last line is "README: N lines run, N not".
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -20,9 +20,9 @@ awk '/^    \$ / { sub(/^    \$ /, ""); on = 1 }
 	/^    (make|sudo) / || /^    make$/ { sub(/^    /, ""); on = 1 }
 	on { sub(/[ \t]+#.*/, ""); on = /\\$/; sub(/\\$/, ""); printf on ? "%s " : "%s\n", $0 }' README.md > "$tmp/commands"
 awk '/^    #include <stdio.h>$/ { on = 1 } on && (/^[^ ]/ || /^    \$/) { exit } on { sub(/^    /, ""); print }' \
-	README.md > lookup.c
+	README.md > "$tmp/lookup.c"
 sed -n 's/^    >>> //p' README.md > "$tmp/shown.py"
-[ -s lookup.c ] && [ -s "$tmp/shown.py" ] || { echo "README.md shows no C, or no Python" >&2; exit 1; }
+[ -s "$tmp/lookup.c" ] && [ -s "$tmp/shown.py" ] || { echo "README.md shows no C, or no Python" >&2; exit 1; }
 
 # What a line needs that is not here; what can be made is made: a core file, logs.
 lacks() {
@@ -48,6 +48,7 @@ while read -r line; do
 	fi
 	echo "$ $line"
 	case $line in # libc is not in the store
+	"cc lookup.c "*) line="(cd '$tmp' && $line)" ;;
 	"symcache core "* | "symcache export "*--for-log*) line="$line || [ \$? = 1 ]" ;;
 	esac
 	eval "$line" > "$tmp/out" 2>&1 < /dev/null ||
@@ -59,10 +60,10 @@ done < "$tmp/commands"
 PATH=$installed_path
 [ "$(command -v symcache)" = /usr/local/bin/symcache ]
 unset SYMCACHE_STORE
-cc -g -o subject lookup.c $(pkg-config --cflags --libs symcache)
-symcache index --quiet subject /lib/*/libc.so.6
-at=0x$(nm subject | sed -n 's/ T main$//p')
-./a.out subject "$at" > "$tmp/out" || { cat "$tmp/out"; exit 1; }
+cc -g -o "$tmp/subject" "$tmp/lookup.c" $(pkg-config --cflags --libs symcache)
+symcache index --quiet "$tmp/subject" /lib/*/libc.so.6
+at=0x$(nm "$tmp/subject" | sed -n 's/ T main$//p')
+"$tmp/a.out" subject "$at" > "$tmp/out" || { cat "$tmp/out"; exit 1; }
 grep -q '^main at .*/lookup.c:6$' "$tmp/out" || { cat "$tmp/out"; echo "FAILED: ./a.out subject $at"; exit 1; }
 grep -q 'make install-python' README.md
 make --no-print-directory install-python > "$tmp/out" 2>&1 || { tail -n 30 "$tmp/out"; echo "FAILED: make install-python"; exit 1; }

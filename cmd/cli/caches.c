@@ -35,7 +35,7 @@ static void notify(void *ctx, const struct symcache_notice *n)
 	case SYMCACHE_NOTICE_STORE:
 	case SYMCACHE_NOTICE_DAMAGED:
 		if (n->file)
-			cmd_error("%s: does without the store: %s", n->file, n->message);
+			cmd_error("%s: continuing without the store: %s", n->file, n->message);
 		else if (n->kind == SYMCACHE_NOTICE_DAMAGED || !c->store_noticed)
 			cmd_error("%s", n->message);
 		c->store_noticed |= n->kind == SYMCACHE_NOTICE_STORE;
@@ -48,7 +48,7 @@ static void notify(void *ctx, const struct symcache_notice *n)
 		break;
 	case SYMCACHE_NOTICE_NOT_KEPT:
 		if (!store_frozen)
-			cmd_error("what was indexed is not kept for the next time: %s", n->message);
+			cmd_error("cannot keep what was indexed: %s", n->message);
 		break;
 	}
 }

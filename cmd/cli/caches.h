@@ -32,7 +32,7 @@ struct fetch_options {
 #define OPT_FETCH(where, what) \
 	{ "debuginfod", 0, OPT_FLAG, &(where)->on, NULL, what }, \
 	{ "debuginfod-retry", 0, OPT_AGE, &(where)->retry, "AGE", \
-	  "ask again for what the servers did not have this long ago: 1d (default), 12h, 0s" }
+	  "ask the servers again for what they lacked after this time: 1d (default), 12h, 0s" }
 
 /* *ret is NULL if it was not asked for. Errors as symcache_debuginfod_create() has them;
  * SC_EINVAL: no age. */
@@ -49,12 +49,12 @@ struct sites_options {
 
 #define OPTS_SITES(where) \
 	{ "url", 0, OPT_LIST, &(where)->urls, "URL", \
-	  "take what the store lacks from this tree on a web server ('symcache export --shape tree'), " \
-	  "and store it; may be repeated; $SYMCACHE_URLS has more" }, \
+	  "fetch what the store lacks from this tree on a web server ('symcache export --shape tree'), " \
+	  "and store it; may be repeated, and $SYMCACHE_URLS can have more" }, \
 	{ "url-retry", 0, OPT_AGE, &(where)->retry, "AGE", \
-	  "ask again for what these trees did not have this long ago: 1d (default), 12h, 0s" }, \
+	  "ask these trees again for what they lacked after this time: 1d (default), 12h, 0s" }, \
 	{ "verify-key", 0, OPT_STRING, &(where)->verify_key, "KEY", \
-	  "take from them only what is signed by this Ed25519 public key (PEM)" }
+	  "accept only what this Ed25519 public key (PEM) signed" }
 
 /* Of the options and $SYMCACHE_URLS; *ret is NULL if neither names a tree. SC_EINVAL: not a URL, or a
  * key without one; SC_ENOMEM. */

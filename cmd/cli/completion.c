@@ -48,7 +48,7 @@ static void bash_values(const struct command *cmd, const struct opt *o, FILE *to
 {
 	const char *more = "";
 
-	if (!o->arg || (o->implied && !o->name))
+	if (!o->arg || o->kind == OPT_HEADING || (o->implied && !o->name))
 		return;
 	fputs("\t", to);
 	if (o->name) {

@@ -210,8 +210,12 @@ void man_command(const struct command *cmd, FILE *to)
 	put_paragraphs(to, cmd->description);
 	fputs(".SH OPTIONS\n", to);
 	for (const struct opt *o = cmd->opts; o->kind; o++)
-		if (o->help)
+		if (o->kind == OPT_HEADING)
+			fprintf(to, ".SS %s\n", o->arg);
+		else if (o->help)
 			put_option(to, o);
+	if (cmd->opts->kind == OPT_HEADING)
+		fputs(".SS Help\n", to);
 	fprintf(to, ".TP\n\\fB\\-h\\fR, \\fB\\-\\-help\\fR\nA shorter version of this page%s.\n", cmd->essential ?
 		"; with \\fB\\-h\\fR the most used options" : "");
 	put_known(to, "ENVIRONMENT", cmd, environment);

@@ -178,12 +178,12 @@ static bool set_enum(const struct reader *r, const struct opt *o, const char *va
 static bool set_number(const struct reader *r, const struct opt *o, const char *value)
 {
 	unsigned long long number;
-	char *end;
+	char *end, text[64];
 
 	errno = 0;
 	number = strtoull(value, &end, 0);
 	if (o->kind == OPT_COUNT && !errno && end != value && !*end && !number)
-		return bad_value(r, o, value, "at least 1");
+		return usage_error(r, "%s must be at least 1, not '%s'", opt_spelling(o, text), value);
 	if (!errno && end != value && !*end && (r->cmd || *value != '-')) {
 		*(uint64_t *)o->value = number;
 		return true;
@@ -200,7 +200,8 @@ static bool set_scaled(const struct opt *o, const char *value)
 	static const uint64_t seconds[] = { 1, 60, 3600, 86400, 7 * 86400, 365 * 86400 };
 	static const uint64_t bytes[] = { 1ull << 10, 1ull << 20, 1ull << 30, 1ull << 40 };
 	const bool age = o->kind == OPT_AGE;
-	const char *what = age ? "time span" : "size", *units = age ? "smhdwy" : "KMGT", *unit;
+	const char *what = age ? "time span" : "size", *units = age ? "smhdwy" : "KMGT", *unit,
+		   *listed = age ? "s, m, h, d, w, y" : "K, M, G, T";
 	uint64_t number, factor = 1;
 	char *end;
 
@@ -212,11 +213,11 @@ static bool set_scaled(const struct opt *o, const char *value)
 	if (*value < '0' || *value > '9' || errno)
 		cmd_error("'%.60s' is not a %s", value, what);
 	else if (*end && (!unit || end[1]))
-		cmd_error("'%.60s' is not a %s: its unit is one of %s", value, what, units);
+		cmd_error("'%.60s' is not a %s: units are %s", value, what, listed);
 	else if (age && !*end && number)
-		cmd_error("'%.60s' has no unit: %.60sd is in days; units are %s", value, value, units);
+		cmd_error("'%.60s' has no unit: %.60sd means days (units: %s)", value, value, listed);
 	else if (number > (age ? INT64_MAX / 2 : UINT64_MAX) / factor)
-		cmd_error("'%.60s' is too much for a %s", value, what);
+		cmd_error("'%.60s' is too large for a %s", value, what);
 	else {
 		if (age)
 			*(struct opt_age *)o->value =
@@ -259,6 +260,8 @@ static bool set(const struct reader *r, const struct opt *o, const char *value)
 	case OPT_AGE:
 	case OPT_SIZE:
 		return set_scaled(o, value);
+	case OPT_HEADING:
+		break;
 	}
 	return false;
 }

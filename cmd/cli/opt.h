@@ -33,6 +33,7 @@ enum opt_kind {
 	OPT_ENUM,     /* int: index into choices; without `arg`: that of `implied` */
 	OPT_AGE,      /* struct opt_age: 90d, 12h; 0 needs no unit */
 	OPT_SIZE,     /* uint64_t, bytes: 500, 64K, 2G */
+	OPT_HEADING,  /* no option: `arg` stands above those that follow */
 };
 
 /* A time span. */
@@ -54,12 +55,16 @@ struct opt {
 	enum opt_kind kind;
 	void *value;                /* what `kind` says */
 	const char *arg;            /* what the value is called in the help: "FILE" */
-	const char *help;           /* one sentence; NULL: another spelling, not listed */
+	const char *help;           /* one sentence, of which -h shows what stands before the
+				     * first ";"; NULL: another spelling, not listed */
 	const char *const *choices; /* OPT_ENUM: the values, then NULL; case is ignored. OPT_STRING:
 	                             * NULL, or values that completion offers */
 	const char *implied;        /* the value if none is given: --x or --x=VALUE, -x */
 	bool *instead;              /* OPT_FLAG: what it clears, so that the last of both counts */
 };
+
+/* Heads the options behind it in the help and the man page. */
+#define OPT_SECTION(text) { .kind = OPT_HEADING, .arg = text }
 
 #define OPT_FORMAT_JSON(format, names) \
 	{ "json", 0, OPT_ENUM, format, NULL, "the same as --format json", names, "json" }
@@ -72,7 +77,7 @@ struct command {
 	const char *description;    /* paragraphs, separated by "\n\n" */
 	const struct opt *opts;     /* ends with an all-zero row */
 	const char *essential;      /* names of the options that -h shows, with blanks between them;
-				     * NULL: all */
+				     * NULL: all, as a whole */
 	const char *examples;       /* lines as they are, or NULL */
 	const char *partly;         /* when the exit status is 1; NULL: never */
 	const char *failed;         /* when it is 2; NULL: an error */

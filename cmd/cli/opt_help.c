@@ -34,8 +34,10 @@ void opt_wrap(FILE *to, const char *text, int column, int indent)
 	fputc('\n', to);
 }
 
-static void opt_help_row(const struct opt *o, FILE *to)
+/* `len`: of the help that is shown. */
+static void opt_help_row(const struct opt *o, size_t len, FILE *to)
 {
+	char text[1024];
 	const char *eq = o->name ? "=" : " ";
 	int column = fprintf(to, "  ");
 
@@ -51,7 +53,8 @@ static void opt_help_row(const struct opt *o, FILE *to)
 	if (column > HELP_COLUMN - 2)
 		column = fprintf(to, "\n") - 1;
 	fprintf(to, "%*s", HELP_COLUMN - column, "");
-	opt_wrap(to, o->help, HELP_COLUMN, HELP_COLUMN);
+	snprintf(text, sizeof(text), "%.*s", (int)len, o->help);
+	opt_wrap(to, text, HELP_COLUMN, HELP_COLUMN);
 }
 
 static void opt_help_status(const struct command *cmd, FILE *to)
@@ -78,6 +81,7 @@ static bool is_among(const char *name, const char *words)
 void opt_help(const struct command *cmd, bool brief, FILE *to)
 {
 	const char *essential = brief ? cmd->essential : NULL;
+	const bool sections = !essential && cmd->opts->kind == OPT_HEADING;
 
 	fprintf(to, "usage: symcache %s [OPTION...]%s%s\n\n", cmd->name,
 		*cmd->operands ? " " : "", cmd->operands);
@@ -87,10 +91,15 @@ void opt_help(const struct command *cmd, bool brief, FILE *to)
 		opt_wrap(to, cmd->description, 0, 0);
 		opt_help_status(cmd, to);
 	}
-	fprintf(to, essential ? "\nThe most used options:\n" : "\nOptions:\n");
-	for (const struct opt *o = cmd->opts; o->kind; o++)
+	fputs(essential ? "\nThe most used options:\n" : sections ? "" : "\nOptions:\n", to);
+	for (const struct opt *o = cmd->opts; o->kind; o++) {
+		if (o->kind == OPT_HEADING && !essential)
+			fprintf(to, "\n%s:\n", o->arg);
 		if (o->help && (!essential || (o->name && is_among(o->name, essential))))
-			opt_help_row(o, to);
+			opt_help_row(o, essential ? strcspn(o->help, ";") : strlen(o->help), to);
+	}
+	if (sections)
+		fputc('\n', to);
 	if (essential)
 		fprintf(to, "      --help%*sall options, and what this does\n", HELP_COLUMN - 12, "");
 	else if (cmd->essential)

@@ -6,14 +6,12 @@
 
 #define OPTS_PAGE(link, own) \
 	{ "link", 0, OPT_STRING, (link), "PATTERN", \
-	  "with --format html: what a click on a place opens, an editor or a repository, with " \
-	  "{path}, {line} " \
-	  "and {column} in it: vscode://file{path}:{line}:{column}; --map-path applies to the " \
-	  "paths" }, \
+	  "with --format html: the URL that a click on a place opens, of an editor or a repository, " \
+	  "such as vscode://file{path}:{line}:{column}; --map-path applies to the paths" }, \
 	{ "own", 0, OPT_LIST, (own), "PATTERN", \
-	  "with --format html: files and modules with such a path are the program's own, and no " \
-	  "others; a shell pattern, in which * is also /, or how paths begin; may be repeated " \
-	  "(default: what is not of the system, by its folders)" }
+	  "with --format html: only files and modules with such a path are the program's own; a " \
+	  "shell pattern, in which * also matches /, or the beginning of paths; may be repeated " \
+	  "(default: all outside of the system's folders)" }
 
 /* Can it be --link? Pages open these schemes alone. */
 int page_link_check(const char *link, struct sc_error *err);

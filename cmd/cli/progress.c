@@ -11,7 +11,12 @@
 
 #include "libsymcache/base/utf8.h"
 
-enum { BAR = 24, INTERVAL_MS = 100, LINE_BYTES = 512 };
+enum {
+	BAR = 24,
+	INTERVAL_MS = 100,
+	LINE_BYTES = 512,
+	GUESS_PART = 50, GUESS_MS = 30000, /* no time left is shown before a 50th, or half a minute */
+};
 
 static struct {
 	bool shown;                /* a terminal, and not quiet */
@@ -77,7 +82,7 @@ static void put_line(FILE *to, uint64_t ms, uint64_t done, uint64_t total)
 		fputs(", ", to);
 		put_amount(to, done * 1000 / ms);
 		fputs("/s", to);
-		if (done < total)
+		if (done < total && (done >= total / GUESS_PART || ms >= GUESS_MS))
 			fprintf(to, ", %" PRIu64 " %s left", left < 120 ? left : left / 60,
 				left < 120 ? "s" : "min");
 	}

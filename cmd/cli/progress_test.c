@@ -71,6 +71,10 @@ static void test_lines(void **state)
 		{ PROGRESS_ITEMS, 80, 999, 4, 8, NULL, "v [############............] 4/8 " },
 		{ PROGRESS_ITEMS, 80, 2000, 4, 8, NULL, "v [############............] 4/8, 2/s, 3 s left " },
 		{ PROGRESS_ITEMS, 80, 600000, 4, 8, NULL, "v [############............] 4/8, 0/s, 10 min left " },
+		/* Of the first files nothing follows for the others. */
+		{ PROGRESS_ITEMS, 80, 2000, 1, 1000, NULL, "v [........................] 1/1000, 0/s " },
+		{ PROGRESS_ITEMS, 80, 2000, 20, 1000, NULL, "v [........................] 20/1000, 10/s, 99 s left " },
+		{ PROGRESS_ITEMS, 80, 30000, 1, 1000, NULL, "v [........................] 1/1000, 0/s, 499 min left " },
 		{ PROGRESS_ITEMS, 80, 2000, 8, 8, NULL, "v [########################] 8/8, 4/s " },
 		{ PROGRESS_ITEMS, 80, 2000, 0, 8, NULL, "v [........................] 0/8 " },
 		{ PROGRESS_BYTES, 80, 0, 999, 0, NULL, "v 999 B " },

@@ -8,7 +8,7 @@
 /* The row of --raw. */
 #define OPT_RAW(where) \
 	{ "raw", 0, OPT_FLAG, (where), NULL, \
-	  "names and paths as they are, byte for byte; else control characters and what is not " \
+	  "print names and paths unchanged; otherwise control characters and bytes that are not " \
 	  "UTF-8 are escaped" }
 
 /* `text`, or a copy in which each byte that may not reach a terminal is "\x1b"; until the

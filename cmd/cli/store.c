@@ -53,7 +53,7 @@ static int open_at(const char *option, enum symstore_mode mode, bool make, struc
 	if (rc)
 		return rc;
 	if (is_frozen() && mode == SYMSTORE_WRITE)
-		return sc_error_set(err, SC_EINVAL, "the store %s is frozen: it is not written",
+		return sc_error_set(err, SC_EINVAL, "the store %s is frozen: nothing can be written to it",
 				    path);
 	if (make && (rc = sc_make_parents(path, err)))
 		return rc;

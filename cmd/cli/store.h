@@ -15,29 +15,29 @@
 #define OPTS_STORE_READ(where) \
 	OPT_STORE(where), \
 	{ "frozen", 0, OPT_FLAG, &store_frozen, NULL, \
-	  "no one changes the store: read it without a lock file and without noting its use, as a " \
-	  "read-only or network file system wants it (also: SYMCACHE_FROZEN=1)" }
+	  "read the store without a lock file and without recording its use, for read-only and " \
+	  "network file systems; no process may write to it meanwhile (also: SYMCACHE_FROZEN=1)" }
 
-/* No one changes the store: --frozen, or what implies it. */
+/* No process changes the store: --frozen, or what implies it. */
 extern bool store_frozen;
 
 /* Where sources are, and how many lines of them are shown. */
 #define OPTS_SOURCE(lines, maps, folders) \
 	{ "source", 0, OPT_NUMBER, (lines), "N", \
-	  "show N lines of the source around each place (3 without N), where the file is there; " \
-	  "it must have the suffix of a source file, or be below a folder of --map-path or " \
-	  "--source-directory, as debug information of others may name any file", \
+	  "show N source lines (3 without N) around each place, if the file is found; " \
+	  "it must have the suffix of a source file, or be in a folder of --map-path or " \
+	  "--source-directory, because debug information can name any file", \
 	  .implied = "3" }, \
 	{ "map-path", 0, OPT_LIST, (maps), "FROM=TO", \
-	  "look for sources of the folder FROM in TO; may be repeated, the first that fits " \
+	  "look for sources of the folder FROM in TO; may be repeated, the first match " \
 	  "counts" }, \
 	{ "source-directory", 0, OPT_LIST, (folders), "DIR", \
-	  "look for sources in this folder, too, by the ends of their paths; may be repeated" }
+	  "also look in this folder for sources, by the ends of their paths; may be repeated" }
 
 /* The row of --debug-file-directory. */
 #define OPT_DEBUG_DIRS(where) \
 	{ "debug-file-directory", 0, OPT_LIST, (where), "DIR", \
-	  "for ELF files: where .build-id/xx/rest.debug is looked for; may be repeated " \
+	  "look here for .build-id/xx/rest.debug of ELF files; may be repeated " \
 	  "(default: /usr/lib/debug)" }
 
 /* The path of the store, on the heap: `option` if not NULL, else symstore_default_path(). */

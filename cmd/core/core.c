@@ -33,23 +33,29 @@ static struct {
 static const char *const formats[] = { "text", "json", "html", NULL };
 
 static const struct opt opts[] = {
-	OPTS_STORE_READ(&o.store),
-	{ "all", 0, OPT_FLAG, &o.all, NULL, "each thread's stack, also where several are equal" },
-	{ "thread", 0, OPT_LIST, &o.threads, "TID", "the stack of this thread only; may be repeated" },
+	OPT_SECTION("Stacks"),
+	{ "all", 0, OPT_FLAG, &o.all, NULL, "show each thread's stack, even if several are equal" },
+	{ "thread", 0, OPT_LIST, &o.threads, "TID", "show the stack of this thread only; may be repeated" },
 	{ "registers", 0, OPT_FLAG, &o.registers, NULL,
-	  "the registers of each frame, as far as they are known" },
+	  "show the registers of each frame that are known" },
+	{ "summary", 0, OPT_FLAG, &o.summary, NULL,
+	  "show the modules instead of the stacks: how many frames each has, and what it lacks" },
+	OPT_SECTION("Output"),
 	{ "format", 0, OPT_ENUM, &o.format, "FORM",
-	  "text; json, one object for each thread, one a line; or html, one page to read and search",
+	  "text (default), json (an object for each thread, one a line) or html (one page to "
+	  "read and search)",
 	  formats },
 	OPT_FORMAT_JSON(&o.format, formats),
 	OPT_COLOR(&o.color),
+	OPT_SECTION("Pages of HTML"),
 	OPTS_PAGE(&o.link, &o.own),
+	OPT_SECTION("Sources"),
 	OPTS_SOURCE(&o.source_lines, &o.path_maps, &o.source_dirs),
+	OPT_SECTION("Symbols"),
+	OPTS_STORE_READ(&o.store),
 	{ "module", 0, OPT_LIST, &o.modules, "PATH=ID|FILE",
-	  "which build ID or ELF file the module PATH (or its last part) of the core is, where "
-	  "the core does not have it; may be repeated" },
-	{ "summary", 0, OPT_FLAG, &o.summary, NULL,
-	  "the modules instead of the stacks: frames in each, and what it lacks" },
+	  "the build ID or ELF file of the core's module PATH (or its last part), if the core "
+	  "does not have it; may be repeated" },
 	OPT_DEBUG_DIRS(&o.debug_dirs),
 	OPTS_SITES(&o.sites),
 	OPT_FETCH(&o.fetch, "ask the servers in $DEBUGINFOD_URLS for what the store lacks, programs and "
@@ -210,12 +216,12 @@ static int run(int argc, char **argv, struct sc_error *err)
 	int status = STATUS_OK, rc;
 
 	if (!argc)
-		return sc_error_set(err, SC_EINVAL, o.live ? "name a process by its ID" :
-				    "name a core file");
+		return sc_error_set(err, SC_EINVAL, o.live ? "no process ID given" :
+				    "no core file given");
 	if (o.format == MARKUP_REPORT_HTML && (argc > 1 || o.summary))
-		return sc_error_set(err, SC_EINVAL, o.summary ? "a page has the modules: --summary and "
-				    "--format html exclude each other" :
-				    o.live ? "a page is of one process" : "a page is of one core file");
+		return sc_error_set(err, SC_EINVAL, o.summary ? "--summary is not for --format html: "
+				    "the page lists the modules" :
+				    o.live ? "--format html takes one process" : "--format html takes one core file");
 	if ((o.link || o.own.len || o.path_maps.len || o.source_lines) && o.format != MARKUP_REPORT_HTML)
 		return sc_error_set(err, SC_EINVAL, "--link, --map-path, --own and --source are for "
 				    "--format html");
@@ -254,20 +260,20 @@ const struct command core_command = {
 	.summary = "show the stacks of a core file or minidump",
 	.description =
 		"Shows the stacks of all threads of core files and minidumps, inlined functions "
-		"included, the thread that died first. The programs and libraries need not be "
-		"there: their unwind information and symbols come from the store, by the build IDs "
-		"in the core; what it lacks, from the files of this machine that the core names, if "
-		"they have those build IDs. Core files of x86-64, i386, AArch64 and RISC-V are read, also "
-		"compressed with zstd, xz, lz4, gzip or bzip2, and cut off ones as far as they go; "
-		"minidumps of Linux and Android (Breakpad's and Crashpad's) of the first three "
-		"machines, too.\n\n"
-		"A frame that was not found by unwind information is marked with '?' and how it "
-		"was found: call (a call through a bad pointer), frame pointer, or scan (a word of "
-		"the stack that looks like a return address). The last line says why "
-		"the stack ends. Threads with equal stacks are shown together. On a terminal, paths of "
-		"sources are shortened to their last folder.\n\n"
-		"Unwind information is in stripped programs and libraries, not in their debug "
-		"files: index both.",
+		"included, beginning with the thread that died. The programs and libraries need not "
+		"be there: their unwind information and symbols come from the store, by the build "
+		"IDs in the core, or else from the files of this machine that the core names, if "
+		"they have those build IDs. It reads core files of x86-64, i386, AArch64 and RISC-V, "
+		"also compressed (zstd, xz, lz4, gzip, bzip2), truncated ones as far as they go; and "
+		"minidumps of Linux and Android (Breakpad's and Crashpad's) of x86-64, i386 and "
+		"AArch64.\n\n"
+		"A frame that was found without unwind information is marked with '?' and how it was "
+		"found: call (a call through a bad pointer), frame pointer, or scan (a word of the "
+		"stack that looks like a return address). The last line says why the stack ends. "
+		"Threads with equal stacks are shown together. On a terminal, paths of sources are "
+		"shortened to their last folder.\n\n"
+		"Unwind information is in stripped programs and libraries, not in their debug files: "
+		"index both.",
 	.opts = opts,
 	.essential = "store thread all registers format module summary debug-file-directory",
 	.examples =
@@ -291,15 +297,15 @@ const struct command proc_command = {
 	.operands = "PID...",
 	.summary = "show the stacks of a process that is running",
 	.description =
-		"Shows the stacks of all threads of a running process, inlined functions included, as "
-		"'symcache core' does of a core file. Threads are stopped, 16 at a time, only while "
-		"their registers and stacks are copied, so the stacks are not all of the same "
-		"moment. Symbols and unwind information come from the store, by the build IDs of what "
-		"is mapped; what it lacks, from the files of this machine.\n\n"
-		"Code that was made at run time is named by /tmp/perf-PID.map, if that is a file of the "
-		"process's owner or of root that nobody else may write. Processes of x86-64, i386, "
-		"AArch64 and RISC-V are read, by a symcache of the same machine. It takes the rights "
-		"of a debugger: those of the process's owner, or root's.",
+		"Shows the stacks of all threads of a running process, inlined functions included, "
+		"as 'symcache core' does for a core file. Threads are stopped, 16 at a time, only "
+		"while their registers and stacks are copied, so the stacks are not all of the same "
+		"moment. Symbols and unwind information come from the store, by the build IDs of "
+		"what is mapped, or else from the files of this machine.\n\n"
+		"JIT-compiled code is named by /tmp/perf-PID.map, if the process's owner or root "
+		"owns that file and no other user can write to it. Processes of x86-64, i386, "
+		"AArch64 and RISC-V are read, by a symcache of the same machine. You need the "
+		"permissions of a debugger: be the process's owner, or root.",
 	.opts = opts,
 	.essential = "store thread all registers format module summary debug-file-directory",
 	.examples =

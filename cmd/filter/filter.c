@@ -33,43 +33,48 @@ static struct {
 } o = { .task = UINT64_MAX };
 
 static const struct opt opts[] = {
+	OPT_SECTION("Symbols"),
 	OPTS_STORE_READ(&o.store),
 	{ "debug-file-directory", 0, OPT_LIST, &o.debug_dirs, "DIR",
-	  "for what the store lacks: where .build-id/xx/rest.debug is looked for; it is indexed "
-	  "on first use; may be repeated (default: /usr/lib/debug)" },
+	  "look here for .build-id/xx/rest.debug of what the store lacks; it is indexed on first "
+	  "use; may be repeated (default: /usr/lib/debug)" },
 	OPTS_SITES(&o.sites),
 	OPT_FETCH(&o.fetch, "ask the servers in $DEBUGINFOD_URLS for what is not found "
-	  "locally; it is also indexed"),
+	  "on this machine, and index it"),
 	OPTS_FORM(&o.form),
 	OPT_FORMAT_JSON(&o.form.format, markup_format_names),
+	OPT_SECTION("Sources"),
 	OPTS_SOURCE(&o.source_lines, &o.path_maps, &o.source_dirs),
+	OPT_SECTION("Pages of HTML"),
 	OPTS_PAGE(&o.link, &o.own),
+	OPT_SECTION("Many logs"),
 	{ "group", 0, OPT_FLAG, &o.group, NULL,
-	  "write no log, but the stacks found in all of them: equal ones, by the names of their "
-	  "functions, are one group, with their number, the first and the last place, and a "
-	  "signature that is the same everywhere; with --format html and --output-dir also the page of "
-	  "each log, and links to them in DIR/groups.html" },
+	  "write the groups of equal stacks in all logs, instead of the logs; stacks with the same "
+	  "function names are equal, and a group has their number, the first and the last place, and "
+	  "a signature that is the same on every machine; with --format html and --output-dir also a "
+	  "page for each log, with links to them in DIR/groups.html" },
 	{ "output-dir", 'o', OPT_STRING, &o.output_dir, "DIR",
-	  "write the output of each log to a file of the same name under DIR, in the folders that "
-	  "it has below the one named, or in all of its folders if several were named; outputs "
-	  "that this version made of the same log are skipped (DIR/.symcache has a record of them); "
-	  "links to folders below DIR are not followed; a damaged log is written as far as it can be read, "
-	  "and again the next time" },
+	  "write the output of each log to a file of the same name under DIR; logs in a folder keep "
+	  "their path below it, or their whole path if several folders or files are given; outputs that "
+	  "this version already made of the same log are skipped (DIR/.symcache records them); links to "
+	  "folders below DIR are not followed; a damaged log is written up to the damage, and tried "
+	  "again the next time" },
 	{ "plan", 0, OPT_STRING, &o.plan, "PLAN",
-	  "do one task of a plan that 'symcache plan' made, with its logs and options; exit "
-	  "status 75: not now or not here, try again" },
+	  "do one task of this plan, made by 'symcache plan', with the plan's logs and options; exit "
+	  "status 75 means: try again later or elsewhere" },
 	{ "task", 0, OPT_NUMBER, &o.task, "N", "which task, counted from 0" },
 	{ "input-root", 0, OPT_STRING, &o.input_root, "DIR",
-	  "with --plan: what the relative paths of its logs are relative to (default: here)" },
+	  "with --plan: the folder that relative paths of logs start from (default: the current one)" },
 	{ "jobs", 'j', OPT_COUNT, &o.jobs, "N",
-	  "threads for a large log, or with --output-dir logs at once (default: one for each "
-	  "processor that it may use); the output does not depend on it" },
+	  "use N threads for a large log, or with --output-dir filter N logs at the same time "
+	  "(default: one for each available processor); the output is the same" },
+	OPT_SECTION("Reports"),
 	{ "summary", 0, OPT_FLAG, &o.summary, NULL,
 	  "at the end, list on standard error the modules with unresolved addresses" },
 	{ "missing", 0, OPT_STRING, &o.missing, "FILE",
-	  "write the build IDs and names of the modules that the store lacks, one a line: to "
-	  "send to whoever has them ('symcache export', 'debuginfod-find')" },
-	{ "quiet", 'q', OPT_FLAG, &o.quiet, NULL, "no warnings, and with --output-dir no progress and no summary" },
+	  "write a list of the modules that the store lacks, with a build ID and a name on each line; "
+	  "send it to someone who has them ('symcache export', 'debuginfod-find')" },
+	{ "quiet", 'q', OPT_FLAG, &o.quiet, NULL, "print no warnings, and with --output-dir no progress and no summary" },
 	{ "dumpfile-output", 0, OPT_STRING, &o.dumpfile_output, "FILE",
 	  "write the dumpfile elements, with the modules they belong to, as a JSON array" },
 	{ 0 },
@@ -213,11 +218,11 @@ static int check_options(const struct symlog_list *logs, const struct markup_opt
 
 	log.group = false;
 	if (o.group && o.form.dialect != MARKUP_DEFAULT)
-		return sc_error_set(err, SC_EINVAL, "--group and --dialect exclude each other");
+		return sc_error_set(err, SC_EINVAL, "--group and --dialect are mutually exclusive");
 	if (o.group && o.output_dir && !markup_form_of(&log)->whole_page)
 		return sc_error_set(err, SC_EINVAL, "--group with --output-dir is for --format html");
 	if (o.output_dir && o.dumpfile_output)
-		return sc_error_set(err, SC_EINVAL, "--output-dir and --dumpfile-output exclude each other");
+		return sc_error_set(err, SC_EINVAL, "--output-dir and --dumpfile-output are mutually exclusive");
 	if (o.source_lines && !markup_form_of(o.output_dir ? &log : markup)->sources)
 		return sc_error_set(err, SC_EINVAL, "--source is for logs of the default dialect");
 	if ((o.link || o.own.len) && !markup_form_of(&log)->whole_page && !o.group)
@@ -255,8 +260,8 @@ static int check_store(const struct markup_task_plan *p, struct sc_error *err)
 	if (rc) /* none here, or a damaged one: there may be a good one elsewhere */
 		return err->code = SC_ESYS;
 	if (strcmp(identity, p->store))
-		return sc_error_set(err, SC_ESYS, "the store is another one than was planned with: "
-				    "its hash is %s, that of the plan %s", identity, p->store);
+		return sc_error_set(err, SC_ESYS, "this is not the store that the plan was made "
+				    "with: its hash is %s, the plan has %s", identity, p->store);
 	return 0;
 }
 
@@ -301,7 +306,7 @@ static int run_task(struct sc_error *err)
 	if (rc)
 		cmd_error("task %llu: %s", number, err->msg);
 	else if (plan.done && !o.quiet)
-		cmd_error("task %llu was done before", number);
+		cmd_error("task %llu is already done", number);
 	else if (!o.quiet)
 		cmd_error("task %llu: %llu shard%s, %llu bytes read, %llu written, in %.1f s", number,
 			  (unsigned long long)sums.shards, sums.shards == 1 ? "" : "s",
@@ -338,7 +343,7 @@ static void report(const struct symlog_list *logs, struct markup_tally *tally, b
 	if (o.summary || (o.output_dir && !o.quiet))
 		print_summary(tally);
 	if (hints)
-		hint_at_missing(tally, one ? shown(logs->logs[0].path) : NULL);
+		hint_at_missing(tally, one ? shown(logs->logs[0].path) : NULL, o.missing);
 }
 
 static int run(int argc, char **argv, struct sc_error *err)
@@ -426,24 +431,24 @@ const struct command filter_command = {
 	.summary = "turn addresses in logs into functions, files and lines",
 	.description =
 		"Copies logs (standard input, files, or all files in folders; \"-\" is standard "
-		"input; gzip, xz and zstd are read as they are) to standard output. Symbolizer "
-		"markup ({{{module:...}}}, {{{bt:...}}} and the like) and backtraces of "
-		"sanitizers, libraries, systems and tools (--input lists them) get functions, "
-		"files and lines, inlined functions included. Everything else comes out byte for "
-		"byte. A live input is shown line by line.\n\n"
-		"Symbols come from the store by the build IDs in the log; what the store lacks is "
-		"looked for as a separate debug file, and last in the module's own file, if that "
-		"lies where the log says and has the same build ID. A frame without symbols still "
-		"has its module and the address in it, and a warning names the module once. "
-		"Neither that nor malformed markup changes the exit status.",
+		"input; gzip, xz and zstd are unpacked) to standard output. In symbolizer markup "
+		"({{{module:...}}}, {{{bt:...}}} and the like) and in backtraces of sanitizers, "
+		"libraries, systems and tools ('--input help' lists them) it replaces addresses by "
+		"functions, files and lines, inlined functions included. Everything else is copied "
+		"byte for byte. Live input is shown line by line.\n\n"
+		"Symbols are looked up in the store by the build IDs in the log, then in separate "
+		"debug files, then in the module's own file if it is where the log says and has the "
+		"same build ID. A frame without symbols still shows its module and the address in "
+		"it, and one warning names the module. Neither that nor malformed markup changes the "
+		"exit status.",
 	.opts = opts,
 	.essential = "store module debug-file-directory format source group output-dir jobs summary quiet",
 	.examples =
 		"  ./server 2>&1 | symcache filter\n"
 		"  symcache filter --summary crash.log > crash.txt\n"
 		"  symcache filter --debug-file-directory build/debug crash.log\n",
-	.partly = "with --output-dir, some log failed; or a named store is missing and standard input "
-		  "was filtered without it; or a symbol has another size than in the log",
+	.partly = "with --output-dir, some log failed; or --store is missing and standard input was "
+		  "filtered without it; or the size of a symbol differs from the log",
 	.failed = "an input could not be read, or the output could not be written",
 	.see_also = "symcache-index(1) symcache-lookup(1) symcache-export(1) symcache-plan(1)",
 	.run = run,

@@ -94,16 +94,17 @@ static void count_missing(void *ctx, const struct markup_module *m)
 	*(size_t *)ctx += is_missing(m);
 }
 
-void hint_at_missing(const struct markup_tally *tally, const char *log)
+void hint_at_missing(const struct markup_tally *tally, const char *log, bool listed)
 {
 	size_t n = 0;
 
 	markup_tally_missing(tally, count_missing, &n);
 	if (n)
 		cmd_error("%zu module%s not in the store: where %s indexed, 'symcache export --for-log %s "
-			  "-o FIX.tar.zst' packs %s; --missing FILE lists the build IDs", n,
+			  "-o FIX.tar.zst' packs %s%s", n,
 			  n == 1 ? " is" : "s are", n == 1 ? "it is" : "they are",
-			  log ? log : "LOG", n == 1 ? "it" : "them");
+			  log ? log : "LOG", n == 1 ? "it" : "them",
+			  listed ? "" : "; --missing FILE lists the build IDs");
 }
 
 static void put_missing(void *ctx, const struct markup_module *m)
@@ -136,6 +137,6 @@ void print_summary(const struct markup_tally *tally)
 	if (markup_tally_missing(tally, print_module, NULL))
 		sc_memory_refused();
 	if (s->guessed)
-		cmd_error("%llu of them stand%s in lines of an unknown format ('--input any')",
-			  (unsigned long long)s->guessed, s->guessed == 1 ? "s" : "");
+		cmd_error("%llu of them %s in lines of an unknown format ('--input any' reads them)",
+			  (unsigned long long)s->guessed, s->guessed == 1 ? "is" : "are");
 }

@@ -15,7 +15,7 @@ static void complain_of_input(const char *input)
 		strcat(names, name == markup_input_names ? "" : ", ");
 		strcat(names, *name);
 	}
-	cmd_error("--input: '%.100s' has a format that is unknown; the formats are %s", input,
+	cmd_error("--input: '%.100s' is not a known format; the formats are %s", input,
 		  names);
 }
 
@@ -26,15 +26,15 @@ bool form_valid(const struct form *f)
 		return false;
 	}
 	if (f->input && f->dialect != MARKUP_DEFAULT) {
-		cmd_error("--input and --dialect exclude each other");
+		cmd_error("--input and --dialect are mutually exclusive");
 		return false;
 	}
 	if (f->format && f->dialect != MARKUP_DEFAULT) {
-		cmd_error("--format and --dialect exclude each other");
+		cmd_error("--format and --dialect are mutually exclusive");
 		return false;
 	}
 	if (f->demux && *f->demux && !markup_demux_valid(f->demux)) {
-		cmd_error("--demux: '%.100s' is not a regular expression, or takes too much time",
+		cmd_error("--demux: '%.100s' is not a valid regular expression, or is too slow",
 			  f->demux);
 		return false;
 	}

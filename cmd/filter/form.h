@@ -22,28 +22,29 @@ extern const char *const form_dialects[];
 
 #define OPTS_FORM(form) \
 	{ "module", 0, OPT_LIST, &(form)->modules, "NAME=BUILDID|FILE|TAG", \
-	  "resolve a module that the log gives by name alone: to a build ID, a file, or the only " \
-	  "entry of that name with this tag; without it, to the only entry of that name in the " \
+	  "resolve a module of which the log has only the name: to a build ID, a file, or the only " \
+	  "entry of that name with this tag; by default, to the only entry of that name in the " \
 	  "store; may be repeated" }, \
+	OPT_SECTION("Input and output"), \
 	{ "input", 0, OPT_STRING, &(form)->input, "LIST", \
-	  "of the default dialect: look for these formats only, with commas between their names: " \
-	  "markup,sanitizer (default: all; a wrong name lists them)", \
+	  "look only for these formats, separated by commas: markup,sanitizer (default: all; 'help' " \
+	  "lists them)", \
 	  .choices = markup_input_names }, \
 	{ "dialect", 0, OPT_ENUM, &(form)->dialect, "NAME", \
-	  "default; or llvm, the output of llvm-symbolizer --filter-markup to the byte; or " \
-	  "fuchsia, that of Fuchsia's symbolizer", .choices = form_dialects }, \
+	  "default; llvm, exactly the output of llvm-symbolizer --filter-markup; or fuchsia, that " \
+	  "of Fuchsia's symbolizer", .choices = form_dialects }, \
 	{ "format", 0, OPT_ENUM, &(form)->format, "NAME", \
-	  "of the default dialect: text; json, one object for each line of the log; or html, one " \
-	  "page to read and search", \
+	  "text (default), json (an object for each line of the log) or html (one page to read and " \
+	  "search); in the default dialect", \
 	  .choices = markup_format_names }, \
 	{ "color", 0, OPT_ENUM, &(form)->color, "WHEN", \
-	  "highlight what was replaced: always, never (colours of the log are taken out, too) or " \
+	  "highlight what was replaced: always, never (removes the colours of the log, too) or " \
 	  "auto (default): on a terminal, unless NO_COLOR is set", .choices = color_names, \
 	  .implied = "always" }, \
 	{ "demux", 0, OPT_STRING, &(form)->demux, "REGEX", \
-	  "keep modules and maps of several processes apart: by Fuchsia's or syslog's prefixes, " \
-	  "or by what the first group of an extended regular expression matches in the text " \
-	  "before the markup", .implied = "" }, \
+	  "keep modules and maps of several processes apart, by Fuchsia's or syslog's prefixes, " \
+	  "or by the first group of this extended regular expression in the text before the " \
+	  "markup", .implied = "" }, \
 	OPT_RAW(&(form)->raw), \
 	{ "omit-module-lines", 0, OPT_FLAG, &(form)->omit_module_lines, NULL, \
 	  "fuchsia: do not print lines for modules" }

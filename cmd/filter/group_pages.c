@@ -37,7 +37,7 @@ static int find_pages(struct group_pages *g, struct symlog_list *logs, const cha
 		g->pages[n].input = logs->logs[i].path;
 		g->pages[n].url = outputs[i] + strlen(dir) + 1;
 		if (!strcmp(g->pages[n++].url, NAME))
-			rc = sc_error_set(err, SC_EINVAL, "%s: its page would be that of the groups, %s",
+			rc = sc_error_set(err, SC_EINVAL, "%s: its page would overwrite that of the groups, %s",
 					  logs->logs[i].path, outputs[i]);
 	}
 	free(outputs);

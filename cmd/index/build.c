@@ -78,7 +78,7 @@ static int run(int argc, char **argv, struct sc_error *err)
 
 	if (argc != 1 || !o.output)
 		return sc_error_set(err, SC_EINVAL, "%s: 'symcache build --help' shows how",
-				    argc != 1 ? "name one ELF file" : "name the output with -o FILE");
+				    argc != 1 ? "give one ELF file" : "no output given: use -o FILE");
 	if (read_transforms(&o.transforms, &transforms, err))
 		return err->code;
 	options.transforms = transforms.list;

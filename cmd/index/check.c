@@ -34,17 +34,17 @@ static struct {
 
 static const struct opt opts[] = {
 	{ "require", 0, OPT_ENUM, &o.require, "WHAT",
-	  "what each file must have: id: a build ID; symbols: that and a table of functions; lines "
-	  "(default): that and debug information, all of it", .choices = levels },
+	  "what each file must have: lines (default), complete debug information; symbols, a table "
+	  "of functions; or id, a build ID; each includes the ones after it", .choices = levels },
 	{ "allow", 0, OPT_LIST, &o.allow, "PATTERN",
-	  "files that need not have it: a shell pattern for the file name, or for the whole "
+	  "do not require it of these files: a shell pattern for the file name, or for the whole "
 	  "path if it has a '/'; may be repeated" },
 	OPT_STORE(&o.store),
 	OPT_DEBUG_DIRS(&o.debug_dirs),
 	{ "follow", 'L', OPT_FLAG, &o.follow, NULL, "follow links to folders" },
 	{ "threads", 'j', OPT_COUNT, &o.threads, "N", "use N threads (default: all cores)" },
 	{ "json", 0, OPT_FLAG, &o.json, NULL, "write all files and findings as a JSON object" },
-	{ "quiet", 'q', OPT_FLAG, &o.quiet, NULL, "no progress, and nothing if there is no breach" },
+	{ "quiet", 'q', OPT_FLAG, &o.quiet, NULL, "no progress, and no output if all is well" },
 	{ 0 },
 };
 
@@ -175,25 +175,24 @@ static int run(int argc, char **argv, struct sc_error *err)
 	progress_erase();
 	summarize(&c, !rc && c.sums.checked);
 	if (!rc && !c.sums.checked)
-		cmd_error("there is nothing to check: no ELF file%s", argc ? "" : " in the store");
+		cmd_error("nothing to check: no ELF file%s", argc ? "" : " in the store");
 	return rc ? rc : c.sums.breaches || !c.sums.checked ? STATUS_PARTLY : STATUS_OK;
 }
 
 const struct command check_command = {
 	.name = "check",
 	.operands = "[PATH|BUNDLE...]",
-	.summary = "say which files lack symbols, and fail if any does: a gate for CI",
+	.summary = "list files that lack symbols, and fail if there are any: for CI",
 	.description =
-		"Reads ELF files, folders, packages and archives as 'index' does, without a "
-		"store, or bundles; without operands the store. Each thing that a file lacks "
-		"is a line: no "
-		"build ID, no symbols, symbol tables alone, a debug file, .dwo or dwz's file that "
-		"is missing, with the name that was looked for, broken units; then how much of "
-		"the code has lines. A debug file may also be any other file that is given, if it "
-		"has the build ID. Object files are left out.",
+		"Reads ELF files, folders, packages and archives as 'index' does, without a store, "
+		"or bundles; without arguments it checks the store. Prints a line for everything "
+		"that a file lacks: no build ID, no symbols, only symbol tables, broken units, or a "
+		"missing debug file, .dwo or dwz file, with the name that was looked for; then how "
+		"much of the code has lines. Any other file that is given counts as the debug file "
+		"if it has the build ID. Object files are skipped.",
 	.opts = opts,
-	.partly = "a file lacks what --require names and is not allowed to, or cannot be read, or "
-		  "there is none at all",
+	.partly = "a file lacks what --require asks for and --allow does not excuse it, or it cannot be "
+		  "read, or there is no file",
 	.see_also = "symcache-index(1) symcache-verify(1)",
 	.examples =
 		"  symcache check --debug-file-directory out/debug out/bin\n"

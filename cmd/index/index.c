@@ -27,30 +27,35 @@ static struct {
 } o;
 
 static const struct opt opts[] = {
+	OPT_SECTION("Store and files"),
 	OPT_STORE(&o.store),
 	OPT_DEBUG_DIRS(&o.debug_dirs),
 	{ "follow", 'L', OPT_FLAG, &o.follow, NULL,
 	  "follow links to folders (links to files are always followed)" },
+	OPT_SECTION("Entries"),
 	{ "tag", 0, OPT_LIST, &o.tags, "TAG",
-	  "put this tag, KEY=VALUE or a word, on the entries, also on those that are unchanged; "
-	  "may be repeated" },
+	  "put this tag, KEY=VALUE or a word, on the entries, including unchanged ones; may be "
+	  "repeated" },
 	OPT_PIN(&o.pin),
-	OPT_TRANSFORMS(&o.transforms),
-	OPT_FETCH(&o.fetch, "the operands are build IDs: ask the servers in $DEBUGINFOD_URLS for their "
-		  "debug files"),
 	{ "locals", 0, OPT_FLAG, &o.locals, NULL,
 	  "store local variables, too, for lookup's FRAME on machines without the debug file; "
 	  "makes caches larger" },
 	{ "packed", 0, OPT_FLAG, &o.packed, NULL,
 	  "store caches packed, a tenth of their size, where that saves room; look-ups unpack them in "
 	  "memory (see symcache-compact(1))" },
-	{ "again", 0, OPT_FLAG, &o.again, NULL, "index also what is unchanged, and take files whose "
-	  "build ID is that of another file" },
+	{ "again", 0, OPT_FLAG, &o.again, NULL, "index unchanged files, too, and files with the "
+	  "build ID of a different file" },
+	OPT_SECTION("Names and paths"),
+	OPT_TRANSFORMS(&o.transforms),
+	OPT_SECTION("Servers"),
+	OPT_FETCH(&o.fetch, "the arguments are build IDs: ask the servers in $DEBUGINFOD_URLS for their "
+		  "debug files"),
+	OPT_SECTION("Work and reports"),
 	{ "threads", 'j', OPT_COUNT, &o.threads, "N", "use N threads (default: all cores)" },
 	{ "memory", 0, OPT_NUMBER, &o.memory, "MIB",
-	  "limit for the files that are worked on at once; one that needs more by itself "
+	  "memory for the files that are indexed at the same time; a single file that needs more "
 	  "fails (default: a quarter of the machine's)" },
-	{ "stats", 0, OPT_FLAG, &o.stats, NULL, "show what took how long, and how much memory" },
+	{ "stats", 0, OPT_FLAG, &o.stats, NULL, "show the time that each step took, and the memory used" },
 	{ "json", 0, OPT_FLAG, &o.json, NULL, "write the summary as a JSON object" },
 	{ "quiet", 'q', OPT_FLAG, &o.quiet, NULL, "no progress and no summary" },
 	{ 0 },
@@ -118,7 +123,7 @@ static int run(int argc, char **argv, struct sc_error *err)
 
 	if (!argc)
 		return sc_error_set(err, SC_EINVAL,
-				    "name files or folders: 'symcache index --help' shows how");
+				    "no files or folders given: 'symcache index --help' shows how");
 	if (symstore_tags_make(o.tags.items, o.tags.len, o.pin, &tags, err) ||
 	    read_transforms(&o.transforms, &transforms, err) ||
 	    fetch_create(&o.fetch, &debuginfod, err) || make_store(o.store, &store, err))
@@ -133,30 +138,28 @@ const struct command index_command = {
 	.operands = "PATH...|BUILDID...",
 	.summary = "put the symbols of ELF files and packages into the store",
 	.description =
-		"Looks for ELF files, whatever their names, and puts a cache of each into the "
-		"store under its build ID. Folders are searched recursively. What was "
-		"indexed before and has not changed is left alone, unless a debug file, .dwo or "
-		"dwz's file that was missing is there now. A file with better symbols replaces one "
-		"with worse symbols of the same build ID, never the other way round: debug "
-		"information is best, then .symtab, .gnu_debugdata and .dynsym.\n\n"
-		"Archives are read without being unpacked: .deb, .rpm, .apk, .tar, .zip, .a, those "
-		"in them, and compressed files. One that is named here is known by its first "
-		"bytes; in folders, those with such a name are read, also .ko.xz, .ko.zst and "
-		".ko.gz, but no .a. Debug files and dwz's supplementary files are found within the "
-		"archive, split DWARF is not. A member that is too large for memory goes through "
-		"an unlinked file in $TMPDIR.\n\n"
-		"With --debuginfod, build IDs are fetched from debuginfod's servers through "
-		"libdebuginfod, which keeps the files in its own cache; nothing else of symcache "
-		"asks a network, unless an option says so. What no server has is not asked for "
-		"again for a day. A server that fails, or sends nothing for 10 seconds "
-		"($DEBUGINFOD_TIMEOUT: other seconds), or a file of more than 4 GiB or an hour "
-		"($DEBUGINFOD_MAXSIZE, bytes; $DEBUGINFOD_MAXTIME, seconds), is left alone for the "
-		"rest of the run.\n\n"
-		"What was compiled elsewhere, or obfuscated, can be named as people know it: "
-		"--map-path, --symbol-map and --line-map. They apply in the order symbol maps, "
-		"line maps, path maps; entries record them, and are made anew when they change.\n\n"
-		"Finished work is stored about every second: an interrupted run resumes when "
-		"rerun.",
+		"Finds ELF files, whatever their names, and puts a cache of each into the store "
+		"under its build ID. Folders are searched recursively. Files that were indexed "
+		"before and have not changed are skipped, unless a debug file, a .dwo or dwz's file "
+		"that was missing has been added. A file with better symbols replaces one with worse "
+		"symbols of the same build ID, never the reverse: debug information is best, then "
+		".symtab, .gnu_debugdata and .dynsym.\n\n"
+		"Archives are read without unpacking them first: .deb, .rpm, .apk, .tar, .zip, .a, "
+		"archives in these, and compressed files. An archive given as an argument is "
+		"recognised by its first bytes; in folders, archives are recognised by their names, "
+		"including .ko.xz, .ko.zst and .ko.gz, but not .a. Debug files and dwz's "
+		"supplementary files are found within the archive; split DWARF is not. A member that "
+		"is too large for memory goes through an unlinked file in $TMPDIR.\n\n"
+		"With --debuginfod, debug files of the given build IDs are fetched from debuginfod "
+		"servers by libdebuginfod, which keeps them in its own cache; symcache uses the "
+		"network only if an option says so. What no server has is not requested again for a "
+		"day. A server is not used for the rest of the run if it fails, sends nothing for 10 "
+		"seconds ($DEBUGINFOD_TIMEOUT: other seconds), or takes more than 4 GiB or an hour "
+		"for a file ($DEBUGINFOD_MAXSIZE, bytes; $DEBUGINFOD_MAXTIME, seconds).\n\n"
+		"--map-path, --symbol-map and --line-map translate paths and names of code that was "
+		"compiled elsewhere or obfuscated. Symbol maps apply first, then line maps, then "
+		"path maps. Entries record them, and are made again when they change.\n\n"
+		"Finished work is stored about every second: an interrupted run resumes when rerun.",
 	.opts = opts,
 	.essential = "store debug-file-directory tag threads stats json quiet debuginfod",
 	.examples =
@@ -166,8 +169,8 @@ const struct command index_command = {
 		"  symcache index --map-path /builds/4711/app=/home/me/app build/out\n"
 		"  symcache index --debuginfod 0f528190ac31cba901ba224cb5e3c7af313cdf18\n"
 		"  symcache index --store release.store --debug-file-directory out/debug out/bin\n",
-	.partly = "something failed or has broken debug information, also where nothing changed, and "
-		  "the rest is done; or there is no ELF file",
+	.partly = "a file failed or has broken debug information, now or in an earlier run, and the rest "
+		  "is done; or no ELF file was found",
 	.failed = "error: the store cannot be used, or the disk is full",
 	.see_also = "symcache-list(1) symcache-lookup(1) symcache-filter(1) debuginfod-find(1)",
 	.run = run,

@@ -119,10 +119,10 @@ static void on_kept(void *ctx, const char *path, const struct symstore_entry *ol
 {
 	(void)ctx;
 	if (symstore_tags_have(old->tags, SYMSTORE_PINNED))
-		cmd_error("%s: not taken: the store's entry of its build ID is pinned: %s", path,
+		cmd_error("%s: skipped: the store's entry with its build ID is pinned: %s", path,
 			  old->source_path);
 	else
-		cmd_error("%s: not taken: it has the build ID of %s, but other content; --again takes "
+		cmd_error("%s: skipped: same build ID as %s, but different content; --again indexes "
 			  "it", path, old->source_path);
 }
 
@@ -165,12 +165,13 @@ static void print_summary(const struct index_report *r, const struct symcache_in
 	count("with better symbols in the store", a->better_in_store);
 	count("with the build ID of another file", a->other_in_store);
 	count("with broken debug information", a->broken);
-	count("object files not linked yet", a->unsupported);
-	count("links to folders not followed", a->links);
-	count("archives", a->archives);
+	count(a->unsupported == 1 ? "object file not linked yet" : "object files not linked yet",
+	      a->unsupported);
+	count(a->links == 1 ? "link to a folder not followed" : "links to folders not followed", a->links);
+	count(a->archives == 1 ? "archive" : "archives", a->archives);
 	count("of them unchanged", a->archives_unchanged);
 	count("of them on no server", a->not_on_servers);
-	count("folder loops", a->loops);
+	count(a->loops == 1 ? "folder loop" : "folder loops", a->loops);
 	count("pipes, sockets and devices left out", a->special);
 	putchar('\n');
 	for (size_t i = 0; i < r->without.len && i < NAMED; i++)

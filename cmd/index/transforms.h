@@ -11,13 +11,13 @@ struct transform_options {
 
 #define OPT_TRANSFORMS(where) \
 	{ "map-path", 0, OPT_LIST, &(where)->path_maps, "FROM=TO", \
-	  "write source paths that lie in the folder FROM as in TO; may be repeated, the first " \
-	  "that fits counts" }, \
+	  "write source paths in the folder FROM as paths in TO; may be repeated, the first " \
+	  "match counts" }, \
 	{ "symbol-map", 0, OPT_LIST, &(where)->symbol_maps, "FILE", \
-	  "write the real names of obfuscated symbols: Apple's BCSymbolMap, or lines with an " \
+	  "replace obfuscated symbol names by the real ones: Apple's BCSymbolMap, or lines with an " \
 	  "obfuscated name, blanks and the real name; may be repeated" }, \
 	{ "line-map", 0, OPT_LIST, &(where)->line_maps, "FILE", \
-	  "write the C# file and line of generated C++ code: il2cpp's LineNumberMappings.json; may " \
+	  "give generated C++ code its C# files and lines: il2cpp's LineNumberMappings.json; may " \
 	  "be repeated" }
 
 /* Reads them: as symcache_transforms_init(). */

@@ -29,27 +29,31 @@ static struct {
 } o = { .how = { .functions = MARKUP_FUNCTIONS_LINKAGE, .demangle = true, .inlines = true } };
 
 static const struct opt opts[] = {
+	OPT_SECTION("Module"),
 	{ "build-id", 0, OPT_STRING, &o.build_id, "HEX",
 	  "look in the store's cache of this build ID; a prefix that matches one entry is enough" },
 	{ "file", 'e', OPT_STRING, &o.file, "FILE",
-	  "look in this ELF file: in the store's cache of its build ID, else in one made on "
-	  "the fly" },
+	  "look in this ELF file: in the store's cache of its build ID, or else in one made for "
+	  "this run" },
 	{ "obj", 0, OPT_STRING, &o.file, "FILE", NULL },
 	{ "exe", 0, OPT_STRING, &o.file, "FILE", NULL },
 	{ "cache", 0, OPT_STRING, &o.cache, "FILE", "look in this SymCache file" },
 	{ "module", 0, OPT_STRING, &o.named, "NAME",
 	  "look in the only entry of the store with this file name: kvm for kvm.ko.xz, vmlinux" },
+	OPT_SECTION("Instead of addresses"),
 	{ "symbol", 0, OPT_STRING, &o.symbol, "NAME",
-	  "say where functions and variables of this name are, instead: a linkage name, or one "
-	  "as it is shown, with or without parameters, or a pattern with '*' and '?'" },
+	  "print where functions and variables of this name are: a linkage name, a name as it is "
+	  "shown, with or without parameters, or a pattern with '*' and '?'" },
 	{ "where", 0, OPT_STRING, &o.where, "FILE:LINE",
-	  "say where the code of this line is, instead, inlined or not; FILE is a path or its "
-	  "last parts" },
+	  "print where the code of this line is, inlined or not; FILE is a path or its last "
+	  "parts" },
+	OPT_SECTION("Symbols"),
 	OPTS_STORE_READ(&o.store),
 	OPT_DEBUG_DIRS(&o.debug_dirs),
 	OPTS_SITES(&o.sites),
 	OPT_FETCH(&o.fetch, "ask the servers in $DEBUGINFOD_URLS for what the store lacks, and "
 		  "store it"),
+	OPT_SECTION("Answers"),
 	{ "output-style", 0, OPT_ENUM, &o.how.style, "STYLE", "LLVM (default), GNU or JSON",
 	  .choices = markup_answer_styles },
 	OPT_RAW(&o.how.raw),
@@ -57,8 +61,8 @@ static const struct opt opts[] = {
 	  markup_answer_styles, "JSON" },
 	OPT_COLOR(&o.color),
 	{ "explain", 0, OPT_FLAG, &o.how.explain, NULL,
-	  "say why: the range, unit, entries, line row and symbol that decide; reads the "
-	  "debug file" },
+	  "show where the answer comes from: the range, unit, entries, line row and symbol; reads "
+	  "the debug file" },
 	{ "also", 0, OPT_FLAG, &o.how.also, NULL,
 	  "also list the other names of the code: aliases, and functions that the linker folded "
 	  "into one" },
@@ -77,8 +81,10 @@ static const struct opt opts[] = {
 	{ "print-address", 0, OPT_FLAG, &o.how.addresses, NULL, NULL },
 	{ "pretty-print", 'p', OPT_FLAG, &o.how.pretty, NULL, "one line for each frame; JSON indented" },
 	{ "verbose", 0, OPT_FLAG, &o.how.verbose, NULL, "show where functions start" },
+	OPT_SECTION("Sources"),
 	OPTS_SOURCE(&o.how.source_lines, &o.path_maps, &o.source_dirs),
 	{ "print-source-context-lines", 0, OPT_NUMBER, &o.how.source_lines, "N", NULL },
+	OPT_SECTION("Addresses"),
 	{ "adjust-vma", 0, OPT_NUMBER, &o.how.adjust_vma, "OFFSET", "subtract this from each address" },
 	{ "relative-address", 0, OPT_FLAG, &o.how.relative_address, NULL,
 	  "addresses count from the image's load base, not from 0" },
@@ -151,11 +157,11 @@ static int run(int argc, char **argv, struct sc_error *err)
 	}
 	if (!!o.build_id + !!o.file + !!o.cache + !!o.named > 1)
 		return sc_error_set(err, SC_EINVAL,
-				    "--build-id, --file, --cache and --module exclude each other");
+				    "--build-id, --file, --cache and --module are mutually exclusive");
 	if ((o.symbol || o.where) && (argc || (o.symbol && o.where) || o.how.explain ||
 				      !(o.build_id || o.file || o.cache || o.named)))
-		return sc_error_set(err, SC_EINVAL, "%s", "--symbol and --where exclude each other, "
-				    "addresses and --explain, and need --file, --module, --build-id "
+		return sc_error_set(err, SC_EINVAL, "%s", "--symbol and --where cannot be combined with each "
+				    "other, addresses or --explain, and need --file, --module, --build-id "
 				    "or --cache");
 	/* A file can do without one, unless it is asked for here. */
 	if ((o.store || o.build_id || o.named) && !sites_named(&o.sites) && named_store_missing(o.store))
@@ -183,26 +189,24 @@ const struct command lookup_command = {
 	.operands = "[[CODE|DATA|FRAME] [FILE:PATH|BUILDID:HEX] ADDRESS]...",
 	.summary = "look addresses up: functions, files and lines",
 	.description =
-		"Says which functions (inlined ones first), files and lines belong to addresses, "
-		"or with DATA which variable, or with FRAME which local variables, if the debug file is "
-		"there or was indexed with --locals. Addresses are those of the ELF file (p_vaddr), in "
-		"decimal or as 0x...; SYMBOL or SYMBOL+OFFSET will do too, also as a kernel prints "
-		"them: vfs_read+0x9d/0x2d0, ffffffff812345f0. They come from the arguments or, if "
-		"there are none, line by line from standard input, each answered at once. Input "
-		"and output are llvm-symbolizer's, but functions without a linkage name have their "
-		"scopes: ns::Item::total (in JSON as QualifiedName).\n\n"
-		"The module is named once by --build-id, --module, --file or --cache, or in front "
-		"of each address. With --explain, the answer is why: what stands in the cache, "
-		"and what in the debug information that it was made of, if that file is still "
-		"there.\n\n"
-		"The other way round, --symbol lists address, size and name of functions and "
-		"variables, and --where the code of a line: from where to where, and the "
-		"functions it was inlined into. If the line is a call that is inlined, that is "
-		"the code of the function called.\n\n"
-		"Of a --file that is not in the store, the first addresses of code read only the "
-		"compilation units that can hold them, because a few addresses do not justify "
-		"making a whole cache; units that were not read are not reported if they are "
-		"broken.",
+		"Prints the functions (inlined ones first), files and lines of addresses; with DATA "
+		"the variable at an address, with FRAME the local variables, if the debug file is "
+		"there or was indexed with --locals. Addresses are those of the ELF file (p_vaddr), "
+		"in decimal or as 0x..., or SYMBOL or SYMBOL+OFFSET, also as a kernel prints them: "
+		"vfs_read+0x9d/0x2d0, ffffffff812345f0. They come from the arguments or, if there "
+		"are none, line by line from standard input, each answered at once. Input and output "
+		"are those of llvm-symbolizer, except that functions without a linkage name have "
+		"their scopes: ns::Item::total (in JSON as QualifiedName).\n\n"
+		"The module is given once by --build-id, --module, --file or --cache, or in front of "
+		"each address. --explain shows where an answer comes from: what the cache says, and "
+		"the debug information that it was made from, if that file is still there.\n\n"
+		"In the other direction, --symbol lists address, size and name of functions and "
+		"variables, and --where the code of a line: its address ranges, and the functions it "
+		"was inlined into. If the line is a call that was inlined, that is the code of the "
+		"function called.\n\n"
+		"For a --file that is not in the store, the first addresses read only the "
+		"compilation units that can contain them, as making a whole cache takes longer; "
+		"units that were not read are not reported if they are broken.",
 	.opts = opts,
 	.essential = "store file module build-id cache symbol where output-style json source explain debug-file-directory",
 	.examples =

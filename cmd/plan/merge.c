@@ -20,13 +20,13 @@ static struct {
 
 static const struct opt opts[] = {
 	{ "missing", 0, OPT_FLAG, &o.missing, NULL,
-	  "print the tasks that have no record, as 3,7,12-15, and end; exit status 1 if there are any" },
-	{ "status", 0, OPT_FLAG, &o.status, NULL, "print how far along the tasks are, and end" },
-	{ "keep-parts", 0, OPT_FLAG, &o.keep_parts, NULL, "do not remove the parts of logs that were cut" },
+	  "print the tasks that are not done, as 3,7,12-15, and exit; status 1 if there are any" },
+	{ "status", 0, OPT_FLAG, &o.status, NULL, "print how many tasks are done, and exit" },
+	{ "keep-parts", 0, OPT_FLAG, &o.keep_parts, NULL, "keep the parts of logs that were split" },
 	{ "jobs", 'j', OPT_COUNT, &o.jobs, "N",
-	  "logs that are put together at once (default: one for each processor that it may use)" },
+	  "how many logs are joined at the same time (default: one for each available processor)" },
 	{ "json", 0, OPT_FLAG, &o.json, NULL, "write the status, or what was merged, as a JSON object" },
-	{ "quiet", 'q', OPT_FLAG, &o.quiet, NULL, "no complaints, no progress and no summary" },
+	{ "quiet", 'q', OPT_FLAG, &o.quiet, NULL, "no complaints, progress or summary" },
 	{ 0 },
 };
 
@@ -103,7 +103,7 @@ static void summarise(const struct markup_merged *m)
 		hint_at_formats(m->tally);
 	print_summary(m->tally);
 	if (m->dialect == MARKUP_DEFAULT)
-		hint_at_missing(m->tally, NULL);
+		hint_at_missing(m->tally, NULL, false);
 	cmd_name = own;
 }
 
@@ -131,9 +131,9 @@ static int run(int argc, char **argv, struct sc_error *err)
 
 	if (argc != 2)
 		return sc_error_set(err, SC_EINVAL,
-				    "name the plan and the folder of its outputs: PLAN OUT");
+				    "give the plan and the folder of its outputs: PLAN OUT");
 	if (o.missing && o.status)
-		return sc_error_set(err, SC_EINVAL, "--missing and --status exclude each other");
+		return sc_error_set(err, SC_EINVAL, "--missing and --status are mutually exclusive");
 	options.plan = argv[0];
 	options.out = argv[1];
 	progress_begin("merging", PROGRESS_BYTES, o.quiet);
@@ -149,16 +149,16 @@ const struct command merge_command = {
 	.operands = "PLAN OUT",
 	.summary = "complete what the tasks of a plan wrote",
 	.description =
-		"When all tasks of a plan are done, puts the logs that were cut together, compares hashes, "
-		"and says what one 'symcache filter --output-dir OUT' would have said: complaints, each "
-		"warning once, and counts; they are in OUT/.symcache/complaints and summary.json, too. "
-		"It can be killed and run again.",
+		"When all tasks of a plan are done, joins the logs that were split, compares hashes, "
+		"and reports what one 'symcache filter --output-dir OUT' would have reported: "
+		"complaints, each warning once, and counts. They are in OUT/.symcache/complaints and "
+		"summary.json, too. It can be killed and run again.",
 	.opts = opts,
 	.examples =
 		"  symcache merge plan out\n"
 		"  sbatch --array=$(symcache merge --missing plan out) scripts/batch/slurm.sh plan out\n",
-	.partly = "some logs are damaged, were left out, or name another build; with --missing: tasks are missing",
-	.failed = "a record or a part is missing or damaged: it is named, with the task to run again",
+	.partly = "some logs are damaged, were left out, or are of another build; with --missing: tasks are missing",
+	.failed = "a record or a part is missing or damaged: the message says which task to run again",
 	.see_also = "symcache-plan(1) symcache-filter(1)",
 	.run = run,
 };

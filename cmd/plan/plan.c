@@ -34,14 +34,17 @@ static struct {
 } o = { .task_size = 32ull << 30, .tasks = 1000 };
 
 static const struct opt opts[] = {
-	{ "output", 'o', OPT_STRING, &o.output, "PLAN", "the folder of the plan, which is made" },
+	OPT_SECTION("Plan"),
+	{ "output", 'o', OPT_STRING, &o.output, "PLAN", "the folder for the plan, which is created" },
+	OPT_SECTION("Symbols"),
 	OPTS_STORE_READ(&o.store),
 	OPTS_FORM(&o.form),
+	OPT_SECTION("Tasks"),
 	{ "task-size", 0, OPT_SIZE, &o.task_size, "SIZE",
-	  "bytes of text for a task, about: 200M, 32G (default); plain logs that are larger are cut" },
-	{ "tasks", 0, OPT_NUMBER, &o.tasks, "MOST", "tasks, at most (default: 1000)" },
+	  "about how many bytes of text a task gets: 200M, 32G (default); larger plain logs are split" },
+	{ "tasks", 0, OPT_NUMBER, &o.tasks, "MOST", "at most so many tasks (default: 1000)" },
 	{ "jobs", 'j', OPT_COUNT, &o.jobs, "N",
-	  "large logs that are read at once (default: one for each processor that it may use)" },
+	  "how many large logs are read at the same time (default: one for each available processor)" },
 	{ "json", 0, OPT_FLAG, &o.json, NULL, "write the summary as a JSON object" },
 	{ "quiet", 'q', OPT_FLAG, &o.quiet, NULL, "no progress, no warnings and no summary" },
 	{ 0 },
@@ -63,7 +66,7 @@ static int add_operands(struct symlog_list *list, int argc, char **argv, unsigne
 		if (symlog_list_add(list, argv[i], argc == 1, threads, err))
 			return err->code;
 	}
-	return list->num ? 0 : sc_error_set(err, SC_EINVAL, "there are no logs in what was named");
+	return list->num ? 0 : sc_error_set(err, SC_EINVAL, "no logs in the files and folders given");
 }
 
 /* What makes a task much longer than the others. */
@@ -75,13 +78,13 @@ static void warn_of_skew(const struct markup_planning *p)
 				      (l->kind == MARKUP_LOG_XZ ? XZ_SLOWER : 1);
 
 		if (l->kind != MARKUP_LOG_PLAIN && cost / SKEWED > p->task_size)
-			cmd_error("%s: %s is not cut: its task takes about %llu times as long as others; "
-				  "split it, or unpack it", l->path, markup_log_kinds[l->kind],
+			cmd_error("%s: %s cannot be split: its task takes about %llu times as long as "
+				  "the others; unpack it, or split it yourself", l->path, markup_log_kinds[l->kind],
 				  (unsigned long long)(cost / p->task_size));
 		else if (l->kind == MARKUP_LOG_PLAIN && markup_form_of(&p->form.options)->whole_page &&
 			 l->size / 2 > p->task_size)
-			cmd_error("%s: a page of HTML is not cut: its task takes about %llu times as long "
-				  "as others", l->path, (unsigned long long)(l->size / p->task_size));
+			cmd_error("%s: a page of HTML cannot be split: its task takes about %llu times as "
+				  "long as the others", l->path, (unsigned long long)(l->size / p->task_size));
 	}
 }
 
@@ -181,9 +184,9 @@ static int run(int argc, char **argv, struct sc_error *err)
 	int rc;
 
 	if (!o.output)
-		return sc_error_set(err, SC_EINVAL, "say where the plan goes: -o PLAN");
+		return sc_error_set(err, SC_EINVAL, "no plan folder given: use -o PLAN");
 	if (!argc)
-		return sc_error_set(err, SC_EINVAL, "name the logs, or folders of them");
+		return sc_error_set(err, SC_EINVAL, "no logs given, nor folders of logs");
 	if (!form_valid(&o.form) || names_file(&o.form))
 		return STATUS_ERROR;
 	if (!o.tasks || o.tasks > MARKUP_TASKS_MAX)
@@ -197,15 +200,14 @@ const struct command plan_command = {
 	.operands = "-o PLAN FILE|FOLDER...",
 	.summary = "divide an archive of logs into tasks for many machines",
 	.description =
-		"Writes a plan by which any number of machines can filter an archive, with "
-		"whatever starts programs on them: Slurm, GNU parallel, Kubernetes, Dask. Each "
-		"task is one run of "
-		"'symcache filter --plan PLAN --task N -o OUT', anywhere, any number of times; "
+		"Writes a plan with which any number of machines can filter an archive, started by "
+		"Slurm, GNU parallel, Kubernetes, Dask or anything else. Each task is one run of "
+		"'symcache filter --plan PLAN --task N -o OUT', on any machine, any number of times; "
 		"'symcache merge PLAN OUT' then completes OUT. Its files are those of one 'symcache "
-		"filter -j 1 --output-dir OUT', to the byte.\n\n"
-		"Logs up to the task size are not read, larger plain ones are cut. Compressed logs and "
-		"pages of HTML are not. The options decide what is written; the tasks take them from the "
-		"plan.",
+		"filter -j 1 --output-dir OUT', byte for byte.\n\n"
+		"Logs up to the task size are not read; larger uncompressed ones are split. "
+		"Compressed logs and pages of HTML are not. The options decide what is written; the "
+		"tasks take them from the plan.",
 	.opts = opts,
 	.essential = "store output-dir tasks format jobs",
 	.examples =

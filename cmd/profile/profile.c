@@ -42,54 +42,59 @@ static const char *const suffixes[] = { "", ".pprof", ".folded", ".jeprof", ".ht
 static const char *const name_kinds[] = { "full", "short", "linkage", NULL };
 
 static const struct opt opts[] = {
+	OPT_SECTION("Output"),
 	{ "output", 'o', OPT_STRING, &o.output, "FILE",
-	  "write to this file, as a whole or not at all (default: -, standard output)" },
+	  "write to this file, completely or not at all (default: -, standard output)" },
 	{ "output-dir", 0, OPT_STRING, &o.output_dir, "DIR",
-	  "write the output of each profile to a file of the same name under DIR, in the folders "
-	  "that it has below the one named; with --format, its name goes behind it; outputs "
-	  "that this version made of the same profile are skipped" },
+	  "write the output of each profile to a file of the same name under DIR; profiles in a folder "
+	  "keep their path below it; --format appends its name; outputs that this version already made "
+	  "of the same profile are skipped" },
+	{ "jobs", 'j', OPT_COUNT, &o.jobs, "N",
+	  "with --output-dir: symbolize N profiles at the same time (default: two for each available "
+	  "processor)" },
 	{ "format", 0, OPT_ENUM, &o.form, "NAME",
-	  "own (default): the input's, and pprof of those that have no room for names; pprof; "
-	  "folded, one stack a line, for flame graphs; jeprof, of heap texts and CPU profiles, for "
-	  "jeprof and google-pprof; or html, one page with a flame graph", .choices = forms },
+	  "own (default), pprof, folded, jeprof or html; own is the input's format, or pprof if that "
+	  "has no place for names; folded is one stack a line, for flame graphs; jeprof is for jeprof "
+	  "and google-pprof, of heap texts and CPU profiles; html is one page with a flame graph", .choices = forms },
 	{ "value", 0, OPT_STRING, &o.value, "TYPE",
-	  "with --format folded and html: the sample type that is counted, inuse_space, say, or shown "
-	  "first (default: the profile's own choice, else its last one)" },
+	  "with --format folded and html: the sample type to count, or to show first, such as "
+	  "inuse_space (default: the profile's own choice, else its last one)" },
+	OPT_SECTION("Pages of HTML"),
 	OPTS_PAGE(&o.link, &o.own),
 	{ "map-path", 0, OPT_LIST, &o.path_maps, "FROM=TO",
-	  "with --link: files of the folder FROM are in TO; may be repeated, the first that fits "
-	  "counts" },
+	  "with --link: files of the folder FROM are in TO; may be repeated, the first match counts" },
+	OPT_SECTION("Names"),
 	{ "names", 0, OPT_ENUM, &o.names, "KIND",
 	  "names of functions: full (default), short, without scope and arguments, or linkage",
 	  .choices = name_kinds },
 	{ "force", 0, OPT_FLAG, &o.force, NULL,
 	  "symbolize again what already has functions and lines, where the module is known" },
 	{ "return-addresses", 0, OPT_FLAG, &o.return_addresses, NULL,
-	  "for pprof and OTLP: callers are return addresses, from which the writer subtracted "
-	  "nothing" },
+	  "for pprof and OTLP: callers are plain return addresses, from which the writer did not "
+	  "subtract 1" },
+	OPT_SECTION("Symbols"),
 	{ "perf-map-directory", 0, OPT_STRING, &o.jit_dir, "DIR",
-	  "for perf.data: code that a JIT made is named by DIR/perf-PID.map (JITs write them to /tmp), if "
-	  "that is your file or root's and nobody else may write it" },
+	  "for perf.data: name JIT-compiled code by DIR/perf-PID.map (JITs write them to /tmp), if "
+	  "you or root own that file and no other user can write to it" },
 	{ "module", 0, OPT_LIST, &o.modules, "NAME=BUILDID|FILE|TAG",
-	  "what a module is that the profile gives by name alone: a build ID, a file, or the only "
+	  "resolve a module of which the profile has only the name: to a build ID, a file, or the only "
 	  "entry of that name with this tag; may be repeated" },
 	OPTS_STORE_READ(&o.store),
 	{ "debug-file-directory", 0, OPT_LIST, &o.debug_dirs, "DIR",
-	  "for what the store lacks: where .build-id/xx/rest.debug is looked for; it is indexed "
-	  "on first use; may be repeated (default: /usr/lib/debug)" },
+	  "look here for .build-id/xx/rest.debug of what the store lacks; it is indexed on first "
+	  "use; may be repeated (default: /usr/lib/debug)" },
 	OPTS_SITES(&o.sites),
 	OPT_FETCH(&o.fetch, "ask the servers in $DEBUGINFOD_URLS for what is not found "
-	  "locally; it is also indexed"),
-	{ "jobs", 'j', OPT_COUNT, &o.jobs, "N",
-	  "with --output-dir: profiles at once (default: two for each processor that it may use)" },
+	  "on this machine, and index it"),
+	OPT_SECTION("Reports"),
 	{ "summary", 0, OPT_FLAG, &o.summary, NULL,
-	  "at the end, say on standard error what was found, and list the modules that the store "
-	  "lacks, by the samples that they hide" },
+	  "at the end, print to standard error what was found, and the modules that the store "
+	  "lacks, by the number of samples in them" },
 	{ "json", 0, OPT_FLAG, &o.json, NULL,
-	  "write what --summary says to standard output, as a JSON object; with --output or "
+	  "write the summary to standard output as a JSON object; needs --output or "
 	  "--output-dir" },
 	{ "quiet", 'q', OPT_FLAG, &o.quiet, NULL,
-	  "no warnings, and with --output-dir no progress and no count" },
+	  "print no warnings, and with --output-dir no progress and no count" },
 	{ 0 },
 };
 
@@ -139,7 +144,7 @@ static int print(const struct symprofile_output *out, struct sc_error *err)
 	const bool terminal = isatty(STDOUT_FILENO);
 
 	if (terminal && !out->text)
-		return sc_error_set(err, SC_EINVAL, "a profile is not for terminals: write it to a "
+		return sc_error_set(err, SC_EINVAL, "a profile is binary: write it to a "
 				    "file with -o FILE, or take --format folded");
 	for (size_t i = 0; i < out->num; i++) {
 		const char *p = out->pieces[i].iov_base, *end = p + out->pieces[i].iov_len;
@@ -274,16 +279,16 @@ static int run_all(int argc, char **argv, const struct symprofile_options *optio
 static int check_options(int argc, char **argv, struct sc_error *err)
 {
 	if (o.output && o.output_dir)
-		return sc_error_set(err, SC_EINVAL, "--output and --output-dir exclude each other");
+		return sc_error_set(err, SC_EINVAL, "--output and --output-dir are mutually exclusive");
 	if (o.json && !o.output_dir && (!o.output || !strcmp(o.output, "-")))
 		return sc_error_set(err, SC_EINVAL, "--json needs --output or --output-dir: the profile "
 				    "goes to standard output");
 	if (!o.output_dir && argc != 1)
 		return sc_error_set(err, SC_EINVAL, "%s", argc ?
 				    "several profiles need --output-dir DIR" :
-				    "name a profile (\"-\" is standard input)");
+				    "no profile given (\"-\" is standard input)");
 	if (o.output_dir && !argc)
-		return sc_error_set(err, SC_EINVAL, "name profiles, or folders of them");
+		return sc_error_set(err, SC_EINVAL, "no profiles given, nor folders of profiles");
 	if (o.value && o.form != SYMPROFILE_FOLDED && o.form != SYMPROFILE_HTML)
 		return sc_error_set(err, SC_EINVAL, "--value is for --format folded and html");
 	if ((o.link || o.own.len || o.path_maps.len) && o.form != SYMPROFILE_HTML)
@@ -347,19 +352,20 @@ const struct command profile_command = {
 		"texts of gperftools and jemalloc, CPU profiles of gperftools, perf.data, folded "
 		"stacks. Functions, files, lines and inlined functions come from the store, by the "
 		"build IDs in the profile; neither the programs nor their debug files need to be "
-		"there; stacks of perf record --call-graph dwarf are unwound from the store, too. "
-		"Viewers of profiles open the output. Everything else in it stays as it is, "
-		"byte for byte; what already has names keeps them.\n\n"
-		"The kind of a profile is known by its bytes, also in gzip, xz and zstd. A "
-		"damaged profile gives an error with its place, and no output.",
+		"there. Stacks of perf record --call-graph dwarf are unwound from the store, too. "
+		"The usual viewers open the output. Everything else in it stays as it was, byte for "
+		"byte; what already has names keeps them.\n\n"
+		"The kind of profile is recognised by its bytes, also in gzip, xz and zstd. For a "
+		"damaged profile there is an error with its place, and no output.",
 	.opts = opts,
+	.essential = "output output-dir format value module store debug-file-directory summary quiet",
 	.examples =
 		"  symcache profile heap.pb.gz -o heap.named.pb.gz\n"
 		"  symcache profile --format html perf.data -o perf.html\n"
 		"  symcache profile --format folded cpu.pb.gz | flamegraph.pl > cpu.svg\n"
 		"  symcache profile --summary --output-dir named profiles/\n",
 	.partly = "with --output-dir, some profile failed",
-	.failed = "a profile could not be read, or the output not be written",
+	.failed = "a profile could not be read, or the output could not be written",
 	.see_also = "symcache-index(1) symcache-filter(1)",
 	.run = run,
 };

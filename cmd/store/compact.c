@@ -22,8 +22,8 @@ static struct {
 static const struct opt opts[] = {
 	OPT_STORE(&o.store),
 	{ "pack", 0, OPT_AGE, &o.pack, "AGE",
-	  "first pack the entries that were neither indexed nor used in a look-up since then: 30d, 26w "
-	  "(0: all); they are unpacked in memory when they are asked for" },
+	  "first pack the entries that were neither indexed nor used in a look-up for this long: 30d, "
+	  "26w (0: all); look-ups unpack them in memory" },
 	{ "level", 0, OPT_COUNT, &o.level, "N",
 	  "how hard --pack tries, 1 to 19 (default: 3; 19 is a fifth smaller, and twenty times as "
 	  "slow)" },
@@ -89,14 +89,13 @@ static int repack(struct symstore_repacked *ret, struct sc_error *err)
 static int check_options(int argc, struct sc_error *err)
 {
 	if (argc)
-		return sc_error_set(err, SC_EINVAL, "no arguments: it compacts the whole store");
+		return sc_error_set(err, SC_EINVAL, "compact takes no arguments: it works on the whole store");
 	if (o.pack.given && o.unpack)
 		return sc_error_set(err, SC_EINVAL, "--pack or --unpack");
 	if (o.level > PACKED_LEVEL_MAX || (o.level && !o.pack.given))
 		return sc_error_set(err, SC_EINVAL, "--level is for --pack, from 1 to %d", PACKED_LEVEL_MAX);
 	if (selection_given(&o.sel) && !o.pack.given && !o.unpack)
-		return sc_error_set(err, SC_EINVAL, "what is chosen is packed or unpacked: --pack AGE or "
-				    "--unpack");
+		return sc_error_set(err, SC_EINVAL, "options that choose entries need --pack AGE or --unpack");
 	return 0;
 }
 
@@ -129,17 +128,18 @@ static int run(int argc, char **argv, struct sc_error *err)
 const struct command compact_command = {
 	.name = "compact",
 	.operands = "",
-	.summary = "pack what is not needed, and give back the room of what was removed",
+	.summary = "give the space of removed entries back to the disk, and pack entries",
 	.description =
-		"Writes a copy of the store without free pages next to it, and puts it in its "
-		"place. Fails if another process has the store open; processes that open it "
-		"meanwhile wait. It needs as much free disk space as the new store takes.\n\n"
-		"--pack stores entries in the packed form (see symcache-pack(1)), a tenth of their size. "
-		"They are answered as before: the first look-up in a process unpacks a cache in memory, "
-		"some 400 MB a second. What is packed stays so until --unpack, or until another cache "
-		"takes its place. Those that would not be smaller are left as they are. The options that "
-		"choose among entries say which are packed or unpacked. Versions of symcache that know no "
-		"packed entries can read the others, and write to the store again once none is packed.",
+		"Replaces the store by a copy without free pages. Fails if another process has the "
+		"store open; processes that open it in the meantime wait. It needs as much free disk "
+		"space as the new store takes.\n\n"
+		"--pack stores entries in the packed form (see symcache-pack(1)), a tenth of their "
+		"size. Look-ups work as before: the first one in a process unpacks the cache in "
+		"memory, at some 400 MB a second. An entry stays packed until --unpack, or until "
+		"another cache replaces it. Entries that would not become smaller are left unpacked. "
+		"The options that choose entries say which are packed or unpacked. Versions of "
+		"symcache that do not know packed entries can read the others, and can write to the "
+		"store again once none is packed.",
 	.opts = opts,
 	.essential = "store pack unpack json",
 	.examples =

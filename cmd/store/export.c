@@ -30,37 +30,42 @@ static const char *const shapes[] = { "store", "tree", "archive", NULL };
 static const char *const formats[] = { "2", "1", NULL };
 
 static const struct opt opts[] = {
+	OPT_SECTION("Store and bundle"),
 	OPTS_STORE_READ(&o.store),
 	{ "output", 'o', OPT_STRING, &o.output, "PATH", "the bundle to write" },
 	{ "shape", 0, OPT_ENUM, &o.shape, "SHAPE",
-	  "store: a store file, ready for use; tree: a folder of files for any web server, which "
-	  "another export adds to; archive: one tar.zst (default: by the name: NAME.store, "
-	  "NAME.tar.zst, else a tree)",
+	  "store, tree or archive (default: by the name: NAME.store, NAME.tar.zst, else a tree); a "
+	  "store is a file ready for use, a tree a folder of files for any web server, to which later "
+	  "exports add, an archive one tar.zst",
 	  .choices = shapes },
+	OPT_SECTION("Which entries"),
 	OPTS_WANTED(&o.by),
+	OPTS_SELECTION(&o.sel),
+	OPT_SECTION("Updates"),
 	{ "since", 0, OPT_STRING, &o.since, "BUNDLE",
-	  "but for what an earlier bundle had with the same tags; its " SYMBUNDLE_MANIFEST
+	  "leave out what an earlier bundle had with the same tags; its " SYMBUNDLE_MANIFEST
 	  " is enough" },
 	{ "delta-from", 0, OPT_STRING, &o.delta_from, "PATH",
-	  "write of each entry what changed since the entry of the same file in this bundle or store, which "
-	  "whoever imports it must have, too" },
-	OPTS_SELECTION(&o.sel),
+	  "write only the differences of each entry from that of the same file in this bundle or store; "
+	  "the importing store must have it, too" },
+	OPT_SECTION("How they are written"),
 	{ "names-only", 0, OPT_FLAG, &o.names_only, NULL,
 	  "of each entry its functions and their addresses alone, without files, lines and inlined "
 	  "calls: a fifteenth of the size, packed; any other entry of these symbols replaces it" },
 	{ "bundle-format", 0, OPT_ENUM, &o.format, "N",
-	  "2 (default): a tree and an archive have packed caches; 1: plain ones, which older "
-	  "versions read, too, in three times the room",
+	  "2 (default): packed caches in trees and archives; 1: unpacked ones, which older "
+	  "versions can read, at three times the size",
 	  .choices = formats },
 	{ "level", 0, OPT_COUNT, &o.level, "N",
-	  "how much time packing takes: 1 to 19, of zstd; 3 by default" },
+	  "zstd's level: 1, fast, to 19, small; 3 by default" },
 	{ "sign", 0, OPT_STRING, &o.sign, "KEY",
 	  "sign the manifest with this Ed25519 private key (PEM)" },
 	{ "name-hash", 0, OPT_FLAG, &o.name_hash, NULL,
 	  "put the hash of the manifest into the name, NAME-HASH.store, so that the name "
 	  "always means the same content, for stores that machines share" },
+	OPT_SECTION("Reports"),
 	{ "estimate", 0, OPT_FLAG, &o.estimate, NULL,
-	  "write nothing, but say how large the bundle would be (default: an archive)" },
+	  "write nothing, only print how large the bundle would be (default: an archive)" },
 	{ "json", 0, OPT_FLAG, &o.json, NULL, "write the summary as a JSON object" },
 	{ "quiet", 'q', OPT_FLAG, &o.quiet, NULL, "no progress and no summary" },
 	{ 0 },
@@ -189,7 +194,7 @@ static int run(int argc, char **argv, struct sc_error *err)
 	if (o.estimate && o.format && shape() == SYMBUNDLE_ARCHIVE)
 		return sc_error_set(err, SC_EINVAL, "--estimate is not for archives of format 1");
 	if (!o.output && !o.estimate)
-		return sc_error_set(err, SC_EINVAL, "say where the bundle goes: -o PATH");
+		return sc_error_set(err, SC_EINVAL, "no bundle given: use -o PATH");
 	if (o.level > PACKED_LEVEL_MAX)
 		return sc_error_set(err, SC_EINVAL, "levels are 1 to %d", PACKED_LEVEL_MAX);
 	if (o.shape < 0 && o.output && looks_like_archive(o.output))
@@ -210,24 +215,26 @@ const struct command export_command = {
 	.operands = "-o PATH [BUILDID...]",
 	.summary = "write entries of the store as a bundle",
 	.description =
-		"Writes all entries, or those chosen by build IDs, by the modules in a log or a "
-		"core file, and by the other options, into a bundle for 'symcache import': a store "
-		"file, a tree of files, or one archive; in the latter two caches are packed (symcache "
-		"pack), in an archive small ones together. A manifest in it lists "
-		"build IDs, sizes and hashes, and can be signed. A store file is for machines of "
-		"the same byte order and word size; the tree and the archive are for all. The "
-		"bundle appears under its name when it is complete.\n\n"
-		"To a tree that is there, what is new is added, and what it has stays. Its files never "
-		"change, but for " SYMBUNDLE_MANIFEST ", which is replaced when all is there; so a web server or "
-		"an object store can offer it at any time. A million entries are no problem for it.\n\n"
-		"Keys are made with openssl: 'openssl genpkey -algorithm ed25519 -out key.pem' the "
-		"private one, 'openssl pkey -in key.pem -pubout -out public.pem' the public one, "
-		"which 'symcache import --verify-key' takes.\n\n"
-		"With --delta-from an update takes little: of each entry what changed since the one "
-		"of a file with the same name, numbers in it left aside. 'symcache import' finds that in the "
-		"store, names what is not there, and takes the rest.\n\n"
-		"The manifest of a store file or an archive has 64 MB at most, some 100,000 entries. More of "
-		"them are exported in parts: by --tag, by build IDs, or with --since.",
+		"Writes all entries, or those selected by build IDs, by the modules in a log or a "
+		"core file, or by the other options, into a bundle for 'symcache import': a store "
+		"file, a tree of files, or one archive. In trees and archives caches are packed "
+		"(symcache pack), in an archive small ones together. A manifest lists build IDs, "
+		"sizes and hashes, and can be signed. A store file is for machines of the same byte "
+		"order and word size; trees and archives are for all machines. The bundle gets its "
+		"name when it is complete.\n\n"
+		"If the tree exists, new entries are added, and what is there stays. Its files never "
+		"change, except " SYMBUNDLE_MANIFEST ", which is replaced last; so a web server or "
+		"an object store can serve it at any time. It can hold a million entries.\n\n"
+		"Keys are made with openssl: 'openssl genpkey -algorithm ed25519 -out key.pem' makes "
+		"the private one, 'openssl pkey -in key.pem -pubout -out public.pem' the public one, "
+		"for 'symcache import --verify-key'.\n\n"
+		"With --delta-from an update is small: it has only the differences of each entry "
+		"from the one of a file with the same name, ignoring numbers in the name. 'symcache "
+		"import' needs those earlier entries in the store; it reports the ones that are "
+		"missing, and imports the rest.\n\n"
+		"The manifest of a store file or an archive is limited to 64 MB, some 100,000 "
+		"entries. More of them are exported in parts: by --tag, by build IDs, or with "
+		"--since.",
 	.opts = opts,
 	.essential = "store output for-log for-core tag since sign",
 	.examples =
@@ -237,8 +244,8 @@ const struct command export_command = {
 		"  symcache export -o /srv/www/symbols --sign key.pem\n"
 		"  symcache export -o update.tar.zst --tag release=1.4.3 --delta-from release-1.4.2.tar.zst\n"
 		"  symcache export -o new.tar.zst --tag release=1.4.2 --since old/" SYMBUNDLE_MANIFEST "\n",
-	.partly = "the store lacks modules of a log or core file, or entries are damaged; the others are "
-		  "in the bundle; or nothing is chosen, and there is none",
+	.partly = "the store lacks modules of a log or core file, or entries are damaged, and the bundle "
+		  "has the others; or nothing was selected, and no bundle is written",
 	.see_also = "symcache-import(1) symcache-verify(1) openssl(1)",
 	.run = run,
 };

@@ -48,7 +48,7 @@ static const struct opt opts[] = {
 static void on_conflict(void *ctx, const struct symstore_entry *entry, bool taken)
 {
 	(void)ctx;
-	cmd_error("%s: other bytes than the store has, equally good: %s was indexed later and stays",
+	cmd_error("%s: differs from the store's cache, which is as good: %s was indexed later and is kept",
 		  shown_id(entry->build_id, entry->build_id_len), taken ? "the one imported" : "the store's");
 }
 
@@ -184,7 +184,7 @@ static int run(int argc, char **argv, struct sc_error *err)
 	int rc;
 
 	if (!argc)
-		return sc_error_set(err, SC_EINVAL, "name bundles, trees or stores");
+		return sc_error_set(err, SC_EINVAL, "no bundle, tree or store given");
 	progress_begin("importing", PROGRESS_ITEMS, o.quiet);
 	rc = symstore_tags_make(o.tags.items, o.tags.len, o.pin, &tags, err);
 	options.tags = tags;
@@ -211,18 +211,17 @@ const struct command import_command = {
 	.operands = "PATH|URL...",
 	.summary = "merge bundles, trees and other stores into the store",
 	.description =
-		"Takes what 'symcache export' wrote, a folder of SymCache files "
-		"(ab/cdef.symcache), an archive of such, or another store. Every cache is "
-		"compared with the manifest's hashes and checked before it is taken; a bad one is "
-		"named and left out. A cache with better symbols replaces one with worse of the "
-		"same build ID, never the other way round; of equally good ones that differ, the "
-		"one indexed later stays, and that is reported. Tags are united.\n\n"
-		"A URL, http:// or https://, is that of a tree on a web server ('symcache export --shape "
-		"tree'). Of what is chosen there by build IDs, logs or core files, nothing else is fetched, and "
-		"of all only what the store does not have.\n\n"
-		"The public key of --verify-key is derived from the private key that signed: "
-		"'openssl pkey "
-		"-in key.pem -pubout -out public.pem'.",
+		"Imports what 'symcache export' wrote, a folder or an archive of SymCache files "
+		"(ab/cdef.symcache), or another store. Every cache is compared with the hashes in "
+		"the manifest and checked first; a bad one is reported and left out. A cache with "
+		"better symbols replaces one with worse symbols of the same build ID, never the "
+		"reverse; of equally good ones that differ, the one indexed later is kept, and that "
+		"is reported. Tags are merged.\n\n"
+		"A URL, http:// or https://, is that of a tree on a web server ('symcache export "
+		"--shape tree'). Only what the store does not have is fetched, and only what build "
+		"IDs, logs, core files or tags select.\n\n"
+		"The public key for --verify-key is made from the private key that signed: 'openssl "
+		"pkey -in key.pem -pubout -out public.pem'.",
 	.opts = opts,
 	.essential = "store for-log build-id verify-key tag json",
 	.examples =
@@ -230,7 +229,7 @@ const struct command import_command = {
 		"  symcache import --verify-key public.pem /media/stick/bundle\n"
 		"  symcache import other.store --tag from=other\n"
 		"  symcache import https://symbols.example.org/ --for-log crash.log\n",
-	.partly = "something in a bundle was bad, or it lacks what is asked for, or it has no cache",
+	.partly = "part of a bundle was bad, or it lacks what was asked for, or it has no cache",
 	.failed = "a bundle could not be read, or is not signed by the key",
 	.see_also = "symcache-export(1) symcache-verify(1)",
 	.run = run,

@@ -98,10 +98,10 @@ const struct command list_command = {
 	.operands = "[BUILDID...]",
 	.summary = "list the entries of the store",
 	.description =
-		"Prints a line for each entry of the store: build ID, kinds of symbols, size of "
-		"the cache in bytes, and the file it was made from; of a packed entry also how many "
-		"bytes it takes in the store. Prefixes of build IDs "
-		"select entries, and so do the options, all of which must match.",
+		"Prints a line for each entry of the store: build ID, kinds of symbols, size of the "
+		"cache in bytes, and the file it was made from; for a packed entry also how many "
+		"bytes it takes in the store. Prefixes of build IDs select entries, and so do the "
+		"options, which must all match.",
 	.opts = opts,
 	.essential = "store name tag json",
 	.examples =

@@ -15,15 +15,15 @@ static struct {
 
 static const struct opt pack_opts[] = {
 	{ "output", 'o', OPT_STRING, &o.output, "FILE",
-	  "where the packed cache goes; - for standard output" },
+	  "the packed file to write; - for standard output" },
 	{ "level", 0, OPT_COUNT, &o.level, "N",
-	  "how much time it takes: 1 to 19, of zstd; 3 by default" },
+	  "zstd's level: 1, fast, to 19, small; 3 by default" },
 	{ 0 },
 };
 
 static const struct opt unpack_opts[] = {
 	{ "output", 'o', OPT_STRING, &o.output, "FILE",
-	  "where the cache goes; - for standard output" },
+	  "the SymCache file to write; - for standard output" },
 	{ 0 },
 };
 
@@ -31,8 +31,8 @@ static int open_operand(int argc, char **argv, struct symcache_map *ret, struct 
 {
 	*ret = (struct symcache_map){ 0 };
 	if (argc != 1 || !o.output)
-		return sc_error_set(err, SC_EINVAL, "%s", argc != 1 ? "name one SymCache file" :
-				    "name the output with -o FILE");
+		return sc_error_set(err, SC_EINVAL, "%s", argc != 1 ? "give one SymCache file" :
+				    "no output given: use -o FILE");
 	return symcache_map_open(argv[0], ret, err);
 }
 
@@ -68,11 +68,11 @@ static int unpack(int argc, char **argv, struct sc_error *err)
 const struct command pack_command = {
 	.name = "pack",
 	.operands = "CACHE",
-	.summary = "make a SymCache file small for transport and storage",
+	.summary = "make a SymCache file small, for transport and storage",
 	.description =
-		"Writes a tenth to an eighteenth of what the file has, from which 'symcache "
-		"unpack' makes the same bytes. Wherever a SymCache file can be named, a packed "
-		"one can, too; it is unpacked in memory.",
+		"Writes a file of a tenth to an eighteenth of the size, from which 'symcache unpack' "
+		"makes the same bytes. A packed file can be used wherever a SymCache file can; it is "
+		"unpacked in memory.",
 	.opts = pack_opts,
 	.examples =
 		"  symcache build /usr/bin/python3 -o python.symcache\n"
@@ -85,10 +85,10 @@ const struct command pack_command = {
 const struct command unpack_command = {
 	.name = "unpack",
 	.operands = "FILE",
-	.summary = "make the SymCache file again that was packed",
+	.summary = "restore a packed SymCache file",
 	.description =
-		"Writes the bytes that 'symcache pack' was given. What does not lead to them is "
-		"an error, and nothing is written.",
+		"Writes the bytes that were given to 'symcache pack'. If they cannot be restored "
+		"exactly, that is an error, and nothing is written.",
 	.opts = unpack_opts,
 	.examples = "  symcache unpack python.packed -o python.symcache\n",
 	.see_also = "symcache-pack(1) symcache-verify(1)",

@@ -16,13 +16,13 @@ static const struct opt opts[] = {
 	{ "older", 0, OPT_AGE, &o.older, "AGE",
 	  "remove what was indexed longer ago than this: 90d, 12h, 4w (m: minutes, y: years)" },
 	{ "unused", 0, OPT_AGE, &o.unused, "AGE",
-	  "remove what was neither indexed nor used in a look-up since then, as far as is known" },
+	  "remove what was neither indexed nor known to be used in a look-up for this long" },
 	{ "to-size", 0, OPT_SIZE, &o.to_size, "SIZE",
-	  "remove what was indexed or used longest ago until the caches, as they are stored, take no "
-	  "more than this: 500M, 20G" },
+	  "remove what was indexed or used longest ago until the caches take no more than this in "
+	  "the store: 500M, 20G" },
 	{ "keep", 0, OPT_STRING, &o.keep, "FILE",
-	  "remove all but these: a whole build ID on each line; \"-\" is standard input; the "
-	  "other rules do not apply to them" },
+	  "remove all entries except those in this file, with a whole build ID on each line; "
+	  "\"-\" is standard input; the other rules do not apply to them" },
 	OPTS_REMOVAL(&o.how),
 	{ 0 },
 };
@@ -62,12 +62,12 @@ const struct command prune_command = {
 	.operands = "",
 	.summary = "remove old entries or shrink the store",
 	.description =
-		"Removes entries by age, to a total size of the caches (the ones indexed or used "
-		"longest ago go first; use is known to the day, where look-ups may write it next "
-		"to the store), or all that are not in a list. Rules combine, and what is in the "
-		"list stays in any case. The file keeps its size, and later indexing reuses "
+		"Removes entries by age, or until the caches have a total size (those indexed or "
+		"used longest ago go first), or all that are not in a list. Rules combine, but what "
+		"is in the list always stays. Use is recorded by day, and only where look-ups can "
+		"write a file next to the store. The file keeps its size, and later indexing reuses "
 		"the space; 'symcache compact' gives it back to the disk.\n\n"
-		"All of it happens at once or, on an error, nothing.",
+		"Either everything is removed or, if there is an error, nothing.",
 	.opts = opts,
 	.examples =
 		"  symcache prune --older 90d\n"

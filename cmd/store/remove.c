@@ -40,23 +40,22 @@ static int gather(struct symstore *store, void *texts, struct symstore_removals 
 static int run(int argc, char **argv, struct sc_error *err)
 {
 	if (!argc)
-		return sc_error_set(err, SC_EINVAL, "name build IDs: 'symcache list' shows them");
+		return sc_error_set(err, SC_EINVAL, "no build ID given: 'symcache list' shows them");
 	return remove_entries(&o, gather, argv, err);
 }
 
 const struct command remove_command = {
 	.name = "remove",
 	.operands = "BUILDID...",
-	.summary = "take entries out of the store",
+	.summary = "remove entries from the store",
 	.description =
-		"Removes the entries with these build IDs; a prefix is enough if it matches "
-		"only one. Removes all of them or, if one is missing or ambiguous, none. The "
-		"file keeps its size, and later indexing reuses the space; 'symcache compact' "
-		"gives it back to the disk. A file whose entry was removed counts as new when "
-		"it is indexed again.",
+		"Removes the entries with these build IDs; a prefix is enough if it matches only "
+		"one. If one is missing or ambiguous, nothing is removed. The file keeps its size, "
+		"and later indexing reuses the space; 'symcache compact' gives it back to the disk. "
+		"A file whose entry was removed counts as new when it is indexed again.",
 	.opts = opts,
 	.examples = "  symcache remove 8a3f 51bb\n",
-	.partly = "one is not in the store",
+	.partly = "a build ID is not in the store",
 	.see_also = "symcache-list(1) symcache-prune(1) symcache-compact(1)",
 	.run = run,
 };

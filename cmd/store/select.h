@@ -26,18 +26,18 @@ struct selection {
 
 #define OPTS_SELECTION(s) \
 	{ "tag", 0, OPT_LIST, &(s)->tags, "TAG", \
-	  "those with this tag, or with this key of tags; may be repeated: one of them" }, \
+	  "entries with this tag, or a tag with this key; may be repeated: any of them" }, \
 	{ "name", 0, OPT_STRING, &(s)->by.name, "PATTERN", \
-	  "those of files whose name matches the shell pattern; the whole path if it has a '/'" }, \
+	  "entries of files whose name matches this shell pattern, or the whole path if it has a '/'" }, \
 	{ "kind", 0, OPT_ENUM, &(s)->by.kind, "KIND", \
-	  "those with symbols of this kind: dwarf, gopclntab (Go's), symtab, names (nothing else), minidebuginfo or dynsym", \
+	  "entries with symbols of this kind: dwarf, gopclntab (Go's), symtab, names (names only), minidebuginfo or dynsym", \
 	  .choices = symstore_kinds }, \
 	{ "older", 0, OPT_AGE, &(s)->older, "AGE", \
-	  "those indexed longer ago than this: 90d, 12h, 4w (m: minutes, y: years)" }, \
-	{ "newer", 0, OPT_AGE, &(s)->newer, "AGE", "those indexed since this long ago" }, \
+	  "entries indexed longer ago than this: 90d, 12h, 4w (m: minutes, y: years)" }, \
+	{ "newer", 0, OPT_AGE, &(s)->newer, "AGE", "entries indexed more recently than this" }, \
 	{ "larger", 0, OPT_SIZE, &(s)->by.larger, "SIZE", \
-	  "those with a cache above this: 500, 64K, 10M, 2G" }, \
-	{ "smaller", 0, OPT_SIZE, &(s)->by.smaller, "SIZE", "those with a cache below this" }
+	  "entries whose cache is larger than this: 500, 64K, 10M, 2G" }, \
+	{ "smaller", 0, OPT_SIZE, &(s)->by.smaller, "SIZE", "entries whose cache is smaller than this" }
 
 /* What symstore_selected() wants, of the options. */
 static inline const struct symstore_selection *selection_of(struct selection *s)
@@ -59,7 +59,7 @@ static inline bool selection_given(const struct selection *s)
 /* The row of --pin. */
 #define OPT_PIN(where) \
 	{ "pin", 0, OPT_FLAG, (where), NULL, \
-	  "pin the entries (the tag '" SYMSTORE_PINNED "'): nothing takes their place until they are " \
+	  "pin the entries (the tag '" SYMSTORE_PINNED "'): nothing replaces them until they are " \
 	  "removed" }
 
 #endif

@@ -119,7 +119,7 @@ static int run(int argc, char **argv, struct sc_error *err)
 	int rc;
 
 	if (argc + (o.cache != NULL) != 1)
-		return sc_error_set(err, SC_EINVAL, "name one build ID, or one file with --cache FILE");
+		return sc_error_set(err, SC_EINVAL, "give one build ID, or one file with --cache FILE");
 	if (o.cache)
 		return show_file(o.cache, err);
 	rc = open_snapshot(o.store, SYMSTORE_READ, &s, err);
@@ -137,7 +137,7 @@ static int run(int argc, char **argv, struct sc_error *err)
 const struct command show_command = {
 	.name = "show",
 	.operands = "[BUILDID]",
-	.summary = "show what a cache holds",
+	.summary = "show what is in a cache",
 	.description =
 		"Shows an entry of the store or a SymCache file: its image, its origin and the "
 		"sizes of its tables; or, if asked for, the tables themselves. A prefix of a "
@@ -147,7 +147,7 @@ const struct command show_command = {
 		"  symcache show 8a3f\n"
 		"  symcache show 8a3f --functions | grep main\n"
 		"  symcache show --cache python.symcache --json --files\n",
-	.partly = "it is not in the store",
+	.partly = "the entry is not in the store",
 	.see_also = "symcache-list(1) symcache-lookup(1)",
 	.run = run,
 };

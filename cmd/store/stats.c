@@ -98,7 +98,7 @@ static int run(int argc, char **argv, struct sc_error *err)
 
 	(void)argv;
 	if (argc)
-		return sc_error_set(err, SC_EINVAL, "no arguments: it describes the whole store");
+		return sc_error_set(err, SC_EINVAL, "stats takes no arguments: it describes the whole store");
 	if (open_snapshot(o.store, SYMSTORE_READ, &s, err) || symstore_info(s.reader, &info, err) ||
 	    symstore_count(s.reader, &totals, err))
 		return err->code;
@@ -111,9 +111,9 @@ const struct command stats_command = {
 	.operands = "",
 	.summary = "show how much is in the store and how full it is",
 	.description =
-		"Counts the entries and the bytes of their caches by the best kind of symbols "
-		"they have, and shows the size of the file, its free pages, and how much of the "
-		"memory map is used (a map that is too small is made larger by itself).",
+		"Counts the entries and the bytes of their caches by the best kind of symbols they "
+		"have, and shows the size of the file, its free pages, and how much of the memory "
+		"map is used (it grows when it needs to).",
 	.opts = opts,
 	.examples = "  symcache stats --json | jq .free_bytes\n",
 	.see_also = "symcache-list(1) symcache-compact(1)",

@@ -36,7 +36,7 @@ static const struct opt opts[] = {
 	  "bundles must be signed by this Ed25519 public key (PEM)" },
 	{ "jobs", 'j', OPT_COUNT, &o.jobs, "N", "use N threads (default: one for each core)" },
 	{ "json", 0, OPT_FLAG, &o.json, NULL, "write the result as a JSON object" },
-	{ "quiet", 'q', OPT_FLAG, &o.quiet, NULL, "no progress, and nothing if all is well" },
+	{ "quiet", 'q', OPT_FLAG, &o.quiet, NULL, "no progress, and no output if all is well" },
 	{ 0 },
 };
 
@@ -220,7 +220,7 @@ static int run(int argc, char **argv, struct sc_error *err)
 		return sc_error_set(err, SC_EINVAL,
 				    "--repair is for the store, not for bundles and --cache FILE");
 	if (o.verify_key && !argc)
-		return sc_error_set(err, SC_EINVAL, "--verify-key is for bundles: name one");
+		return sc_error_set(err, SC_EINVAL, "--verify-key is for bundles: give one");
 	progress_begin("verifying", PROGRESS_ITEMS, o.quiet);
 	if (o.json) {
 		v.json = out_json_open(true);
@@ -244,12 +244,12 @@ const struct command verify_command = {
 	.operands = "[BUNDLE...]",
 	.summary = "read the whole store, or bundles, and name what is damaged",
 	.description =
-		"Checks the structure of the store's file, the hashes of each cache and each "
-		"cache by the rules of its format; or what is named: bundles, each cache against "
-		"the manifest, and SymCache files. Each fault is a line: the build ID or file, "
-		"and what is wrong with it. A bad entry is repaired by indexing its file with "
-		"--again, or removed by --repair. A store whose index pages are damaged is "
-		"only reported.",
+		"Checks the structure of the store's file, the hash of each cache, and each cache by "
+		"the rules of its format. With arguments it checks bundles instead, each cache "
+		"against the manifest, or SymCache files (--cache). Each fault is a line: the build "
+		"ID or file, and what is wrong with it. A bad entry is repaired by indexing its file "
+		"with --again, or removed by --repair. A store whose index pages are damaged is only "
+		"reported.",
 	.opts = opts,
 	.examples =
 		"  symcache verify\n"

@@ -22,7 +22,7 @@ static void on_unknown(void *ctx, const char *name, const struct sc_error *why)
 {
 	((struct wanted *)ctx)->nameless = true;
 	cmd_error("%s: %s%s", name, why->msg, why->code == SC_EINVAL
-		  ? "; name one of them behind the options" : "");
+		  ? "; put it after the options" : "");
 }
 
 static int read_logs(struct wanted *w, const struct wanted_options *o, const char *store,

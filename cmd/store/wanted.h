@@ -13,11 +13,10 @@ struct wanted_options {
 
 #define OPTS_WANTED(where) \
 	{ "for-log", 0, OPT_LIST, &(where)->logs, "FILE", \
-	  "those whose modules are in this log, announced in markup or used by frames of any " \
-	  "format, by build ID or as the only entry of their name; \"-\" is standard input; may " \
-	  "be repeated" }, \
+	  "entries of the modules in this log, in markup or in frames of any format, by build ID, " \
+	  "or by name if only one entry has it; \"-\" is standard input; may be repeated" }, \
 	{ "for-core", 0, OPT_LIST, &(where)->cores, "FILE", \
-	  "those whose modules are in this core file; may be repeated" }
+	  "entries of the modules in this core file; may be repeated" }
 
 struct wanted {
 	struct symstore_ids ids, missing;

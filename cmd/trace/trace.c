@@ -26,20 +26,27 @@ static const char *const orders[] = { "auto", "little", "big", NULL };
 static const char *const formats[] = { "text", "json", NULL };
 
 static const struct opt opts[] = {
+	OPT_SECTION("Program and symbols"),
 	{ "module", 'm', OPT_LIST, &o.images, "FILE|BUILDID[@BIAS]",
-	  "an ELF file or build ID that was loaded, and at which bias (hex); repeatable",
+	  "an ELF file or build ID that was loaded, and its bias (hex); may be repeated",
 	  NULL, NULL },
 	OPTS_STORE_READ(&o.store),
 	{ "byte-order", 0, OPT_ENUM, &o.order, "auto|little|big",
-	  "of the target (auto: from the modules, the target description or the frames)",
+	  "byte order of the target (auto: from the modules, the target description or the frames)",
 	  orders, NULL },
+	OPT_SECTION("Output"),
 	{ "format", 0, OPT_ENUM, &o.json, "text|json",
-	  "json: a line with one object for each definition and frame", formats, NULL },
+	  "text (default) or json, one object a line for each definition and frame", formats, NULL },
 	OPT_FORMAT_JSON(&o.json, formats),
 	{ "registers", 'r', OPT_FLAG, &o.registers, NULL, "show all registers", NULL, NULL },
 	{ "backtrace", 'b', OPT_FLAG, &o.backtrace, NULL,
-	  "the stack of each frame, as far as registers and stack memory were collected", NULL, NULL },
+	  "show the stack of each frame, as far as registers and stack memory were collected", NULL, NULL },
 	{ "hexdump", 'x', OPT_FLAG, &o.hexdump, NULL, "show the bytes of memory", NULL, NULL },
+	{ "summary", 's', OPT_FLAG, &o.summary, NULL,
+	  "count the frames by tracepoint and by source line", NULL, NULL },
+	{ "demangle", 0, OPT_BOOL, &o.demangle, NULL, "show names demangled (the default)",
+	  NULL, NULL },
+	OPT_SECTION("Which frames"),
 	{ "tracepoint", 't', OPT_LIST, &o.by[SYMTRACE_BY_TRACEPOINT], "N",
 	  "only frames of this tracepoint", NULL, NULL },
 	{ "frame", 'f', OPT_LIST, &o.by[SYMTRACE_BY_FRAME], "N", "only this frame", NULL, NULL },
@@ -48,10 +55,6 @@ static const struct opt opts[] = {
 	  "only frames at addresses from A to B", NULL, NULL },
 	{ "line", 'l', OPT_LIST, &o.by[SYMTRACE_BY_LINE], "FILE:LINE",
 	  "only frames in this source line", NULL, NULL },
-	{ "summary", 's', OPT_FLAG, &o.summary, NULL,
-	  "count the frames by tracepoint and by source line", NULL, NULL },
-	{ "demangle", 0, OPT_BOOL, &o.demangle, NULL, "show names demangled (the default)",
-	  NULL, NULL },
 	{ 0 },
 };
 
@@ -101,7 +104,7 @@ static bool set_up(struct symcache_process *images, struct symtrace_select *sele
 			return false;
 		}
 	if (o.backtrace && !o.images.len) {
-		cmd_error("--backtrace: name the program with --module, which has the unwind information");
+		cmd_error("--backtrace needs the program, for its unwind information: give it with --module");
 		return false;
 	}
 	for (enum symtrace_by by = 0; by < SYMTRACE_BYS; by++)
@@ -125,7 +128,7 @@ static int run_trace(int argc, char **argv, struct sc_error *err)
 	cmd_caches_init(&caches, o.store, (struct symcache_caches_options){ 0 });
 	images = must(symcache_process_create(&(struct symcache_finder){ .find = symcache_find_module, .caches = caches.caches }));
 	if (argc == 0) {
-		status = sc_error_set(err, SC_EINVAL, "which trace file?");
+		status = sc_error_set(err, SC_EINVAL, "no trace file given");
 	} else if (!named_store_missing(o.store) && set_up(images, &select)) {
 		const struct markup_trace_options options = {
 			.json = o.json, .named = argc > 1, .registers = o.registers,
@@ -154,23 +157,23 @@ const struct command trace_command = {
 	.operands = "FILE...",
 	.summary = "symbolize GDB trace files",
 	.description =
-		"Reads what GDB's tsave wrote: says how the trace run ended, its tracepoints and "
-		"variables, and for each frame where the program was (functions with those "
-		"inlined, files and lines) and what was collected. Neither the program nor its "
-		"sources nor GDB need to be there: symbols come from the store.\n\n"
-		"A trace file does not say which ELF files were loaded, nor where: name them with "
-		"--module, the program itself, and shared libraries and position-independent "
+		"Reads a trace file of GDB's tsave: shows how the trace run ended, its tracepoints "
+		"and variables, and for each frame where the program was (functions with inlined "
+		"ones, files and lines) and what was collected. Neither the program nor its sources "
+		"nor GDB need to be there: symbols come from the store.\n\n"
+		"A trace file does not say which ELF files were loaded, nor where. Give each with "
+		"--module: the program itself, and shared libraries and position-independent "
 		"programs with the bias that was added to their addresses (GDB's 'info proc "
 		"mappings', or /proc/PID/maps). What the store lacks is indexed in memory from the "
 		"file.\n\n"
-		"With --backtrace the stack of each frame is shown, without the program being "
-		"there, if registers and stack memory were collected; 'collect $regs, *(unsigned "
-		"char *)$rsp@4096' is enough for most stacks. A frame that was not found by unwind "
+		"With --backtrace the stack of each frame is shown, also without the program, if "
+		"registers and stack memory were collected; 'collect $regs, *(unsigned char "
+		"*)$rsp@4096' is enough for most stacks. A frame that was found without unwind "
 		"information is marked with '?' and how it was found.\n\n"
-		"Selecting options show frames only. An option that is repeated selects any of "
-		"its values; different options must all match. Addresses are hex, with or "
-		"without 0x.",
+		"Options that select frames show nothing else. A repeated option selects any of its "
+		"values; different options must all match. Addresses are hex, with or without 0x.",
 	.opts = opts,
+	.essential = "module store format registers backtrace tracepoint frame line summary",
 	.examples =
 		"  symcache trace --module ./server run.tf\n"
 		"  symcache trace --module ./server@555555554000 --module libx.so@7ffff7fbb000 "
@@ -178,7 +181,7 @@ const struct command trace_command = {
 		"  symcache trace --module ./server --line server.c:120 --registers run.tf\n"
 		"  symcache trace --module ./server --backtrace --frame 7 run.tf\n"
 		"  symcache trace --module 4f1a... --summary long-run.tf\n",
-	.partly = "a file breaks off or a frame is damaged (all that can be read is shown), or no "
+	.partly = "a file is truncated or a frame is damaged (what can be read is shown), or no "
 		  "frame is selected",
 	.failed = "there is nothing to show",
 	.see_also = "symcache-index(1) gdb(1) gdbserver(1)",

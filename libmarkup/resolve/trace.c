@@ -3,8 +3,8 @@
  *
  *   - return addresses are looked up one before, so that the call is found; but the signal
  *     trampoline is at its first byte, and the frame behind it was interrupted;
- *   - where a line has the address of the process alone, another one that has both told
- *     where its module begins; so has one without a name, if it lies in that module. Or a
+ *   - where a line has the address of the process alone, another one that has both
+ *     showed where its module begins; so has one without a name, if it lies in that module. Or a
  *     table in the log has it (tables.h). Or the next line is the same frame with its module:
  *     then the first one stays, and counts for nothing.
  *

@@ -133,7 +133,7 @@ int symcache_filter_set(struct symcache_filter *f, const char *name, const char 
 		if (!strcmp(name, settings[i].name))
 			rc = settings[i].set(f, value);
 	return !rc ? 0 : api_error(err, rc, rc == SC_ENOMEM ? "out of memory" :
-				   "%s: no such setting, or it cannot be '%.100s'", name ? name : "",
+				   "%s: no such setting, or it has no value '%.100s'", name ? name : "",
 				   value ? value : "");
 }
 

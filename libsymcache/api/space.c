@@ -102,7 +102,7 @@ int symcache_private_space(struct symcache_space *s, const char *version,
 	int rc = api_check_version(version, err);
 
 	if (!rc && s->fallback.find)
-		rc = api_error(err, SC_EINVAL, "the space has files already");
+		rc = api_error(err, SC_EINVAL, "the space already has files");
 	if (rc) {
 		destroy(fallback->ctx);
 		return rc;

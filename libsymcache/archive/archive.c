@@ -52,7 +52,7 @@ static int fail(struct archive *a, int code, struct sc_error *err)
 	else if (number == ENOMEM)
 		return sc_no_memory(err);
 	else if (number == EILSEQ && !archive_format(a)) /* no reader knows it */
-		return sc_error_set(err, SC_EUNSUPPORTED, "not an archive that is known");
+		return sc_error_set(err, SC_EUNSUPPORTED, "unknown archive format");
 	return sc_error_set(err, code, "%s", why ? why : "libarchive gives no reason");
 }
 
@@ -254,7 +254,7 @@ int symarchive_next(struct symarchive *a, const char **name, struct sc_error *er
 			return read_failed(a, err);
 		a->in_file = true;
 		if (is_raw(a) && archive_filter_count(a->read) < 2)
-			return sc_error_set(err, SC_EFORMAT, "not an archive that is known");
+			return sc_error_set(err, SC_EFORMAT, "unknown archive format");
 		/* In cpio (so rpm) the last of several links has the bytes; ar's members may
 		 * have no type. */
 	} while ((archive_entry_filetype(entry) && archive_entry_filetype(entry) != S_IFREG) ||

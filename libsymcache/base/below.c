@@ -111,7 +111,7 @@ int sc_folder_below(const char *path, size_t below, bool make, const char **name
 		sc_error_set(err, SC_EINVAL, "%s: %.*s is a link, which is not followed", path,
 			     (int)at, path);
 	else if (fd < 0 && errno == EINVAL)
-		sc_error_set(err, SC_EINVAL, "%s leads out of its folder", path);
+		sc_error_set(err, SC_EINVAL, "%s leads outside its folder", path);
 	else if (fd < 0)
 		sc_error_sys(err, "%s %.*s", make ? "cannot make the directory" : "cannot open",
 			     (int)at, path);

@@ -42,7 +42,7 @@ int sc_no_memory(struct sc_error *err);
 
 /*
  * How often memory was refused to this process. Where an answer lacks something for that (a name, a
- * module), nobody below may know how to say so: whoever gives answers compares this with what
+ * module), no callee may be able to report it: the code that gives answers compares this with what
  * it was before, and gives none. What is beyond the limit of an account does not count.
  */
 unsigned long sc_memory_refusals(void);

@@ -257,7 +257,7 @@ int symbundle_export(struct symstore_reader *reader, const char *path, enum symb
 	x.tree.dir = -1;
 	x.in_parts = shape == SYMBUNDLE_TREE && options->format != MANIFEST_PLAIN;
 	if (options->delta_from && !x.in_parts && (shape != SYMBUNDLE_ARCHIVE || options->format == MANIFEST_PLAIN))
-		rc = sc_error_set(err, SC_EINVAL, "what changed is for archives and trees of packed caches");
+		rc = sc_error_set(err, SC_EINVAL, "deltas are for archives and trees of packed caches");
 	if (!rc && options->delta_from)
 		rc = deltas_open(&x.old, options->delta_from, reader, options->damaged, options->ctx, err);
 	if (!rc && x.in_parts && path && !options->name_hash)

@@ -159,8 +159,8 @@ static int find_old(struct bundle_reading *b, struct packed_file *f, struct sc_e
 	if (!packed_is_delta(f->file.data, f->file.len, &wanted))
 		return 0;
 	if (!f->first || !f->first->old.len)
-		sc_error_set(&f->why, SC_EFORMAT, "it is what changed since another cache, and no manifest "
-			     "says since which");
+		sc_error_set(&f->why, SC_EFORMAT, "it is a delta against another cache, and no manifest "
+			     "says which");
 	else if (copy_old(b, f->first, &f->old, &f->why) == SC_ENOMEM)
 		return sc_no_memory(err);
 	else if (f->why.code == SC_ENOTFOUND)

@@ -84,7 +84,7 @@ int manifest_write(const struct manifest *m, char **ret, size_t *len, struct sc_
 		return 0;
 	free(*ret);
 	*ret = NULL;
-	return sc_error_set(err, SC_ELIMIT, "%zu entries make a manifest of %zu MB, and no one "
-			    "reads more than %d: export parts of them, by tags or with --since",
+	return sc_error_set(err, SC_ELIMIT, "%zu entries make a manifest of %zu MB, and readers "
+			    "accept %d: export parts of them, by tags or with --since",
 			    m->len, *len >> 20, MANIFEST_MAX >> 20);
 }

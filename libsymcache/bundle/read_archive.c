@@ -26,7 +26,7 @@ static int read_member(struct symarchive *a, struct bundle_file *m, size_t max,
 			return rc;
 		m->len += n;
 		if (m->len > max)
-			return sc_error_set(err, SC_EFORMAT, "a file in it is above %zu bytes",
+			return sc_error_set(err, SC_EFORMAT, "a file in it is larger than %zu bytes",
 					    max);
 	} while (n);
 	return 0;

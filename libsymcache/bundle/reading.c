@@ -234,7 +234,7 @@ int bundle_read_file(const char *path, size_t max, struct bundle_file *f, struct
 	if (!S_ISREG(st.st_mode))
 		return sc_error_set(err, SC_EINVAL, "not a regular file");
 	if ((uint64_t)st.st_size > max)
-		return sc_error_set(err, SC_EFORMAT, "it is above %zu bytes", max);
+		return sc_error_set(err, SC_EFORMAT, "it is larger than %zu bytes", max);
 	if (!vec_reserve(f, (size_t)st.st_size + 1))
 		return sc_no_memory(err);
 	while (f->len < f->cap && (n = read(fd, f->data + f->len, f->cap - f->len))) {

@@ -26,6 +26,9 @@ static int read_key(const char *path, const char *kind, const uint8_t *head, siz
 	const char *at;
 	FILE *f = fopen(path, "re");
 
+	if (!f && errno == ENOENT && kind[1] == 'R')
+		return sc_error_set(err, SC_EINVAL, "there is no key %s: 'openssl genpkey "
+				    "-algorithm ed25519 -out key.pem' makes one", path);
 	if (!f)
 		return sc_error_sys(err, "cannot open the key %s", path);
 	len = fread(text, 1, sizeof(text) - 1, f);
@@ -39,10 +42,10 @@ static int read_key(const char *path, const char *kind, const uint8_t *head, siz
 			      sodium_base64_VARIANT_ORIGINAL) ||
 	    size != head_size + KEY || memcmp(der, head, head_size))
 		return kind[1] == 'R' ?
-			sc_error_set(err, SC_EINVAL, "%s holds no Ed25519 private key in PEM; 'openssl "
-				     "genpkey -algorithm ed25519' makes one", path) :
-			sc_error_set(err, SC_EINVAL, "%s holds no Ed25519 public key in PEM; 'openssl "
-				     "pkey -in PRIVATE -pubout' gives that of a private one", path);
+			sc_error_set(err, SC_EINVAL, "%s has no Ed25519 private key in PEM; 'openssl "
+				     "genpkey -algorithm ed25519 -out key.pem' makes one", path) :
+			sc_error_set(err, SC_EINVAL, "%s has no Ed25519 public key in PEM; 'openssl "
+				     "pkey -in key.pem -pubout -out public.pem' makes it from the private one", path);
 	memcpy(key, der + head_size, KEY);
 	sodium_memzero(der, sizeof(der));
 	sodium_memzero(text, sizeof(text));
@@ -75,7 +78,7 @@ int sign_verify(const char *public_key_file, const void *bytes, size_t size, con
 	if (signature_size != SIGNATURE_SIZE ||
 	    crypto_sign_verify_detached(signature, bytes, size, public))
 		return sc_error_set(err, SC_EFORMAT,
-				    "the manifest's signature is not one of the key %s",
+				    "the manifest was not signed by the key %s",
 				    public_key_file);
 	return 0;
 }

@@ -55,7 +55,7 @@ static int read_top(struct site *site, struct sc_error *err)
 		return SC_ENOTFOUND;
 	}
 	if (!rc && !tree_begins(text.data, text.len))
-		rc = sc_error_set(err, SC_EFORMAT, "%.120s: there is no tree that 'symcache export' wrote",
+		rc = sc_error_set(err, SC_EFORMAT, "%.120s: no tree of 'symcache export' is there",
 				  site->web.shown);
 	else if (!rc && (rc = tree_top_take(&from, site->verify_key, text.data, text.len, &top, err)) &&
 		 (rc == SC_EFORMAT || rc == SC_EUNSUPPORTED))
@@ -199,7 +199,7 @@ static int unpack(const struct asking *a, const struct manifest_entry *e, const 
 		return sc_error_set(err, SC_EFORMAT, "not the packed cache of which the manifest speaks");
 	if (packed_is_delta(f->data, f->len, &wanted))
 		rc = e->old.len ? read_old(a, e, &old, err) :
-			sc_error_set(err, SC_EFORMAT, "what changed since a cache that the manifest does not name");
+			sc_error_set(err, SC_EFORMAT, "a delta against a cache that the manifest does not name");
 	if (!rc)
 		rc = packed_unpack_delta(f->data, f->len, (struct packed_bytes){ old.data, old.size }, &caches, err);
 	free(old.made);

@@ -123,7 +123,7 @@ static int ask_all(struct symbundle_sites *s, struct symstore_reader *reader, co
 	why = s->unsaid.code ? s->unsaid : bad;
 	s->unsaid.code = 0;
 	return why.code ? sc_error_set(err, why.code, "%s", why.msg) :
-		sc_error_set(err, SC_ENOTFOUND, "no server that answers has %s", hex);
+		sc_error_set(err, SC_ENOTFOUND, "no server that answered has %s", hex);
 }
 
 int symbundle_sites_get(struct symbundle_sites *s, struct symstore_reader *reader,

@@ -52,7 +52,7 @@ int bundle_find_old(struct symstore_reader *reader, const struct manifest_entry 
 	memcpy(entry.build_id, e->old.bytes, e->old.len);
 	rc = reader ? bundle_get_cache(reader, &entry, false, ret, err) : SC_ENOTFOUND;
 	if (rc == SC_ENOTFOUND)
-		return sc_error_set(err, rc, "it is what changed since %s, which is not in the store", text);
+		return sc_error_set(err, rc, "it is a delta against %s, which is not in the store", text);
 	if (rc)
 		return rc;
 	hash = symstore_hash_of(ret->data, ret->size);
@@ -60,6 +60,6 @@ int bundle_find_old(struct symstore_reader *reader, const struct manifest_entry 
 		return 0;
 	free(ret->made);
 	*ret = (struct bundle_cache){ 0 };
-	return sc_error_set(err, SC_ENOTFOUND, "it is what changed since %s, of which the store has other bytes",
+	return sc_error_set(err, SC_ENOTFOUND, "it is a delta against %s, of which the store has different bytes",
 			    text);
 }

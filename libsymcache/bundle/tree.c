@@ -181,7 +181,7 @@ int tree_top_write(const struct tree_top *top, char **ret, size_t *len, struct s
 		return 0;
 	free(*ret);
 	*ret = NULL;
-	return sc_error_set(err, SC_ELIMIT, "a manifest of %zu parts is above %d MB", top->len,
+	return sc_error_set(err, SC_ELIMIT, "a manifest of %zu parts is larger than %d MB", top->len,
 			    MANIFEST_MAX >> 20);
 }
 

@@ -38,7 +38,7 @@ static int read_tree(const char *path, struct tree_state *s, struct sc_error *er
 	if (rc == SC_ENOTFOUND && is_empty(s->dir))
 		return 0;
 	if (rc == SC_ENOTFOUND || (!rc && !tree_begins(s->text.data, s->text.len)))
-		return sc_error_set(err, SC_EINVAL, "%s is there already, and not a tree to which entries "
+		return sc_error_set(err, SC_EINVAL, "%s already exists, and not a tree to which entries "
 				    "can be added", path);
 	if (!rc)
 		rc = tree_top_read(&s->top, s->text.data, s->text.len, err);
@@ -56,7 +56,7 @@ int tree_state_read(const char *path, struct tree_state *ret, struct sc_error *e
 		return 0;
 	ret->dir = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (ret->dir < 0 && errno == ENOTDIR)
-		return sc_error_set(err, SC_EINVAL, "%s is there already", path);
+		return sc_error_set(err, SC_EINVAL, "%s already exists", path);
 	if (ret->dir < 0)
 		return sc_error_sys(err, "cannot open %s", path);
 	tree_lock(ret->dir);

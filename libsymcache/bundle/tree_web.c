@@ -51,7 +51,7 @@ int bundle_read_web(struct bundle_reading *b, const char *url, struct sc_error *
 	if (!rc)
 		rc = tree_read_web(&web, SYMBUNDLE_MANIFEST, MANIFEST_MAX, &manifest, err);
 	if (!rc && !tree_begins(manifest.data, manifest.len))
-		rc = sc_error_set(err, SC_EFORMAT, "%.120s: there is no tree that 'symcache export' wrote",
+		rc = sc_error_set(err, SC_EFORMAT, "%.120s: no tree of 'symcache export' is there",
 				  web.shown);
 	if (!rc) {
 		b->named = false;

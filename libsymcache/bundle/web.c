@@ -179,7 +179,7 @@ static int fail(struct web *w, int code, const struct answer *a, time_t seconds,
 	if (status == HTTP_NOT_FOUND || status == HTTP_GONE)
 		return sc_error_set(err, SC_ENOTFOUND, "does not have it");
 	if (status >= HTTP_ERROR)
-		return sc_error_set(err, SC_ESYS, "answers with the status %ld", status);
+		return sc_error_set(err, SC_ESYS, "answers with status %ld", status);
 	if (a->too_large || code == CURLE_FILESIZE_EXCEEDED)
 		return sc_error_set(err, SC_ELIMIT, "sends a file of more than %zu bytes", a->max);
 	switch (code) {
@@ -188,12 +188,12 @@ static int fail(struct web *w, int code, const struct answer *a, time_t seconds,
 			sc_error_set(err, SC_ELIMIT, "needs more than %ld s for a file", w->most_seconds) :
 			sc_error_set(err, SC_ESYS, "sends nothing for %ld s", w->patience);
 	case CURLE_PARTIAL_FILE:
-		return sc_error_set(err, SC_ESYS, "broke off");
+		return sc_error_set(err, SC_ESYS, "broke the connection");
 	case CURLE_UNSUPPORTED_PROTOCOL:
 	case CURLE_TOO_MANY_REDIRECTS:
-		return sc_error_set(err, SC_ESYS, "redirects where no one may follow");
+		return sc_error_set(err, SC_ESYS, "redirects to an address that is not http:// or https://");
 	default:
-		return sc_error_set(err, SC_ESYS, "cannot be asked: %s", w->strerror(code));
+		return sc_error_set(err, SC_ESYS, "cannot be reached: %s", w->strerror(code));
 	}
 }
 

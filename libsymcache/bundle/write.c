@@ -236,7 +236,7 @@ int bundle_write(const char *path, enum symbundle_shape shape, const struct bund
 	while (len > 1 && path[len - 1] == '/')
 		len--;
 	if (shape != SYMBUNDLE_ARCHIVE && !lstat(path, &st))
-		return sc_error_set(err, SC_EINVAL, "%s is there already", path);
+		return sc_error_set(err, SC_EINVAL, "%s already exists", path);
 	part = sc_text("%.*s.part", (int)len, path);
 	if (!part)
 		return sc_no_memory(err);

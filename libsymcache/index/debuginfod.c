@@ -107,7 +107,7 @@ static int ask(struct symcache_debuginfod *d, const uint8_t *id, size_t len, boo
 		d->unsaid.code = 0;
 		return sc_error_set(err, SC_ESYS, "%s", d->unsaid.msg);
 	}
-	return sc_error_set(err, SC_ENOTFOUND, failed ? "no server that answers has %s" :
+	return sc_error_set(err, SC_ENOTFOUND, failed ? "no server that answered has %s" :
 			    "no server has %s", hex);
 }
 

@@ -318,16 +318,16 @@ static int fail(struct sc_servers *s, struct server *server, int code, long stat
 				    "($DEBUGINFOD_MAXTIME); it is not asked again", server->url,
 				    s->most_seconds);
 	if (status == HTTP_OK)
-		return sc_error_set(err, SC_ESYS, "%.120s broke off; it is not asked again",
+		return sc_error_set(err, SC_ESYS, "%.120s broke the connection; it is not asked again",
 				    server->url);
 	if (status)
-		return sc_error_set(err, SC_ESYS, "%.120s answers with the status %ld; it is not asked "
+		return sc_error_set(err, SC_ESYS, "%.120s answers with status %ld; it is not asked "
 				    "again", server->url, status);
 	if (!why)
 		return sc_error_set(err, SC_ESYS,
 				    "%.120s sends nothing for %d s; it is not asked again",
 				    server->url, s->patience);
-	return sc_error_set(err, SC_ESYS, "%.120s cannot be asked: %s; it is not asked again",
+	return sc_error_set(err, SC_ESYS, "%.120s cannot be reached: %s; it is not asked again",
 			    server->url, code == -ENOENT ? "no answer" : why);
 }
 

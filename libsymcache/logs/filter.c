@@ -190,7 +190,7 @@ static int failed(const struct symlog_filter *f, int rc, struct sc_error *err)
 				    strerror(f->write_error));
 	if (rc == -EINVAL)
 		return sc_error_set(err, SC_EFORMAT,
-				    "%s: what is known where its part begins is damaged",
+				    "%s: the saved state at the beginning of its part is damaged",
 				    f->output.name);
 	return rc || f->said.error ? sc_no_memory(err) : 0;
 }
@@ -314,7 +314,7 @@ enum symlog_result symlog_filter_run(struct symlog_filter *f, struct symlog *log
 		in.name = log->shown && !in.live ? log->shown : in.name;
 		in.hash = log->hash;
 		rc = feed(f, &in, log);
-		symlog_close(&in); /* nobody unpacks it any more */
+		symlog_close(&in); /* it is no longer unpacked */
 		log->taken = in.taken;
 	}
 	say(f, NULL);

@@ -155,7 +155,7 @@ static int inflate(struct symlog_input *in, char *buf, size_t size, size_t *len,
 		if (in->raw_pos < in->raw_len) {
 			if (!step.in_len)
 				return sc_error_set(err, SC_EFORMAT,
-						    "%s: something follows the compressed data",
+						    "%s: there is more data after the compressed data",
 						    in->name);
 			continue;
 		}

@@ -25,7 +25,7 @@ struct symlog_input {
 	int64_t start;    /* where it begins in a file */
 	int held;         /* what symlog_hold() kept and was not read yet; -1: nothing */
 	unsigned threads; /* to unpack it on; 0, 1: none of their own */
-	struct symlog_ahead *ahead; /* unpacks it meanwhile; NULL: nobody does */
+	struct symlog_ahead *ahead; /* unpacks it meanwhile; NULL: nothing does */
 	uint64_t left;    /* bytes of the range that were not read yet */
 	struct symcache_inflate *inflate; /* NULL: it is plain */
 	unsigned char *raw;      /* what was read and not taken yet */

@@ -6,7 +6,7 @@
  * compressed as it is. Cost: packing 100 MB of cache a second at PACKED_LEVEL, unpacking 500.
  *
  * What is unpacked may be hostile. It takes the size that it states, PACKED_SIZE_MAX at most,
- * and PACKED_MEMORY_MAX beside; and it is what was packed, or an error.
+ * and PACKED_MEMORY_MAX in addition; and it is what was packed, or an error.
  */
 #ifndef PACKED_H
 #define PACKED_H
@@ -18,10 +18,10 @@
 #include "libsymcache/base/error.h"
 
 enum {
-	PACKED_LEVEL = 3,       /* of zstd: what is packed where nobody says */
+	PACKED_LEVEL = 3,       /* of zstd: the default */
 	PACKED_LEVEL_MAX = 19,
 	PACKED_SIZE_MAX = 0x7fb00000, /* of the caches of a file: what a store takes */
-	PACKED_MEMORY_MAX = 64 << 20, /* to unpack, beside them */
+	PACKED_MEMORY_MAX = 64 << 20, /* to unpack, in addition to them */
 };
 
 struct packed_bytes {

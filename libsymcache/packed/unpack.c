@@ -72,7 +72,7 @@ static int get_header(const uint8_t *p, size_t size, const struct base *base,
 	if (p[MAGIC - 1] != PACKED_MAGIC[MAGIC - 1] || size < HEADER || p[MAGIC] > DELTA)
 		return sc_error_set(err, SC_EUNSUPPORTED, "packed by a later version");
 	if (p[MAGIC] == DELTA && !base)
-		return sc_error_set(err, SC_EINVAL, "what changed since another cache, without which it is of no use");
+		return sc_error_set(err, SC_EINVAL, "a delta against another cache, without which it cannot be used");
 	ret->num = get_number(p + 9, 3);
 	if (!ret->num || ret->num > CACHES_MAX || ret->num > (size - HEADER) / CACHE ||
 	    (base && ret->num > 1))
@@ -80,7 +80,7 @@ static int get_header(const uint8_t *p, size_t size, const struct base *base,
 	*begin = p + HEADER + CACHE * (ret->num + (base != NULL));
 	total = total_of(p, ret->num);
 	if (total > PACKED_SIZE_MAX || total / GROWTH_MAX > size + GROWTH_MAX + more)
-		return sc_error_set(err, SC_EFORMAT, "header: so large are no caches in a file of %zu bytes", size);
+		return sc_error_set(err, SC_EFORMAT, "header: a file of %zu bytes cannot have such large caches", size);
 	ret->size = total;
 	ret->caches = calloc(ret->num, sizeof(*ret->caches));
 	ret->bytes = at = malloc(total + 8);
@@ -235,7 +235,7 @@ int packed_unpack_delta(const void *data, size_t size, struct packed_bytes old,
 	if (!packed_is_delta(data, size, &wanted))
 		return packed_unpack(data, size, ret, err);
 	if (wanted.size != old.size || wanted.hash != XXH3_64bits(old.data, old.size))
-		return sc_error_set(err, SC_EINVAL, "what changed since another cache than this one");
+		return sc_error_set(err, SC_EINVAL, "a delta against a different cache");
 	if ((rc = base_init(&base, old, &why)))
 		return sc_error_set(err, rc, "%s", why.msg);
 	rc = unpack_with(data, size, &base, ret, err);

@@ -67,7 +67,7 @@ static const struct {
 	  " out/.symcache/plan: Too many levels of symbolic links" },
 	{ "a record has other counts", "", "sed -i 's/\"frames\":3/\"frames\":4/' out/.symcache/done/1.json", 0,
 	  " {out/.symcache/done/1.json is damaged: its hash is another one: remove out/.symcache/done/1.json and run task 1 again}"
-	  " 1 of 2 tasks are not as they were recorded" },
+	  " 1 of 2 tasks do not match their records" },
 	/* Records. */
 	{ "one is missing", "", "rm out/.symcache/done/1.json", 0, " 1 of 2 tasks are not done: 1" },
 	{ "all are missing", "", "rm out/.symcache/done/*.json", 0, " 2 of 2 tasks are not done: 0-1" },
@@ -75,13 +75,13 @@ static const struct {
 	  " out/.symcache/done/1.json is of another plan, or damaged: remove it and run task 1 again" },
 	{ "one is cut off", "", "truncate -s -1 out/.symcache/done/1.json", 0,
 	  " {out/.symcache/done/1.json is cut off: remove out/.symcache/done/1.json and run task 1 again}"
-	  " 1 of 2 tasks are not as they were recorded" },
+	  " 1 of 2 tasks do not match their records" },
 	{ "complaints are gone", "", "rm out/.symcache/done/0.complaints", 0,
 	  " {out/.symcache/done/0.complaints is damaged: remove out/.symcache/done/0.json and run task 0 again}"
-	  " 1 of 2 tasks are not as they were recorded" },
+	  " 1 of 2 tasks do not match their records" },
 	{ "complaints are others", "", "tr s t < out/.symcache/done/0.complaints > x; mv x out/.symcache/done/0.complaints", 0,
 	  " {out/.symcache/done/0.complaints is damaged: remove out/.symcache/done/0.json and run task 0 again}"
-	  " 1 of 2 tasks are not as they were recorded" },
+	  " 1 of 2 tasks do not match their records" },
 	/* Parts and outputs. */
 	{ "a part is gone", "", "rm out/.symcache/parts/000001", 0,
 	  " {out/.symcache/parts/000001 is not there, or not what its record says: remove out/.symcache/done/0.json and run task 0 again}"
@@ -94,13 +94,13 @@ static const struct {
 	  " out/b cannot be put together" },
 	{ "an output is short", "", "truncate -s -1 out/a", 0,
 	  " {out/a is not there, or not what its record says: remove out/.symcache/done/1.json and run task 1 again}"
-	  " 1 logs are not whole" },
+	  " 1 logs are incomplete" },
 	{ "an output is gone", "", "rm out/a", 0,
 	  " {out/a is not there, or not what its record says: remove out/.symcache/done/1.json and run task 1 again}"
-	  " 1 logs are not whole" },
+	  " 1 logs are incomplete" },
 	{ "an output is a link", "", "mv out/a x; ln -s ../x out/a", 0,
 	  " {out/a is not there, or not what its record says: remove out/.symcache/done/1.json and run task 1 again}"
-	  " 1 logs are not whole" },
+	  " 1 logs are incomplete" },
 	{ "parts are merged already", "", "cat out/.symcache/parts/* > out/b; rm out/.symcache/parts/*", 0, MERGED },
 	{ "one of them is there still", "", "cat out/.symcache/parts/* > out/b; rm out/.symcache/parts/000001", 0, MERGED },
 	{ "what is there is another log", "",

@@ -141,7 +141,7 @@ static int make(struct making *m, const char *dir, struct sc_error *err)
 		len--;
 	temp = mk_path("%.*s.XXXXXX", (int)len, dir);
 	if (!access(dir, F_OK))
-		return sc_error_set(err, SC_EINVAL, "%s is there already: remove it, or choose another "
+		return sc_error_set(err, SC_EINVAL, "%s already exists: remove it, or choose another "
 				    "name", dir);
 	if (!mkdtemp(temp.text))
 		return sc_error_sys(err, "cannot make the directory %s", temp.text);

@@ -148,7 +148,7 @@ static int load_records(struct markup_merge *m, struct sc_error *err)
 			mk_merge_fault(m, i, "%s", err->msg);
 	}
 	if (m->faults)
-		return sc_error_set(err, SC_EFORMAT, "%llu of %llu tasks are not as they were recorded",
+		return sc_error_set(err, SC_EFORMAT, "%llu of %llu tasks do not match their records",
 				    (unsigned long long)m->faults, (unsigned long long)m->plan.tasks);
 	for (size_t i = 0; i < m->shards.len; i++)
 		if (!m->results[i])

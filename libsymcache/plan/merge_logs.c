@@ -227,7 +227,7 @@ int mk_merge_logs(struct markup_merge *m, struct sc_error *err)
 		sc_parallel(m->options.threads, job.cut.len, work, &job);
 	vec_deinit(&job.cut);
 	if (!job.rc && m->faults)
-		job.rc = sc_error_set(err, SC_EFORMAT, "%llu logs are not whole",
+		job.rc = sc_error_set(err, SC_EFORMAT, "%llu logs are incomplete",
 				      (unsigned long long)m->faults);
 	return job.rc;
 }

@@ -135,7 +135,7 @@ static int read_plan(struct mk_plan *p, const char *path, const char *json, size
 	if (!split(p->module_lines, p))
 		return sc_no_memory(err);
 	if (!makes_sense(&p->form))
-		return sc_error_set(err, SC_EFORMAT, "%s: its options make no sense", path);
+		return sc_error_set(err, SC_EFORMAT, "%s: its options are not valid", path);
 	return 0;
 }
 

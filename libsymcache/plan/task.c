@@ -215,7 +215,7 @@ static int filter_into(struct job *job, unsigned worker, size_t i, const char *p
 		rc = sc_error_sys(err, "%s", file->path);
 	if (!rc && said->error) {
 		errno = said->error;
-		rc = sc_error_sys(err, "cannot write what is to be said of %s", shard.shown);
+		rc = sc_error_sys(err, "cannot write the messages about %s", shard.shown);
 	}
 	if (rc)
 		return rc;

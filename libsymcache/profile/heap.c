@@ -163,7 +163,7 @@ static int take_stack(struct legacy_profile *l, struct text *t, struct legacy_sa
 		if (!vec_reserve(&l->addresses, 1))
 			return sc_no_memory(err);
 		if (!take_address(t, vec_end(&l->addresses)))
-			return bad(t, "a stack has something that is no address", err);
+			return bad(t, "a stack has something that is not an address", err);
 		l->addresses.len++;
 	}
 	s->num = l->addresses.len - s->first;
@@ -205,7 +205,7 @@ static int read_header(struct legacy_profile *l, struct text *t, int64_t *rate,
 	bool half, sampled;
 
 	if (!take_counts(t, false, &c) || !take(t, "@"))
-		return bad(t, "the first line is no header of a heap profile", err);
+		return bad(t, "the first line is not the header of a heap profile", err);
 	skip_blanks(t);
 	sampled = half = false;
 	if (take(t, "heapprofile"))
@@ -218,7 +218,7 @@ static int read_header(struct legacy_profile *l, struct text *t, int64_t *rate,
 		return sc_error_set(err, SC_EUNSUPPORTED, "is a heap profile of the kind '%.*s', which "
 				    "is not read", (int)(t->end - t->p) & 31, t->p);
 	if (take(t, "/") && !take_number(t, &of))
-		return bad(t, "the rate of sampling is no number", err);
+		return bad(t, "the sampling rate is not a number", err);
 	of = half ? of / 2 : of;
 	l->period = of > 0 ? (uint64_t)of : 1;
 	*rate = sampled ? of : 1;
@@ -280,7 +280,7 @@ static int read_jemalloc(struct legacy_profile *l, struct text *t, struct sc_err
 
 	l->jemalloc = true;
 	if (!take(t, "heap_v2/") || !take_number(t, &rate))
-		return bad(t, "the rate of sampling is no number", err);
+		return bad(t, "the sampling rate is not a number", err);
 	l->period = rate > 0 ? (uint64_t)rate : 1;
 	while (!rc && next_line(t)) {
 		skip_blanks(t);

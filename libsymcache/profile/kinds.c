@@ -108,7 +108,7 @@ static const char *looks_like_what(const uint8_t *bytes, size_t size)
 			return known[i].what;
 	return !size ? "is empty" : is_text(bytes, size) ?
 		"is a text, but not of stacks: its lines do not end in numbers" :
-		"is no profile that is known";
+		"is not a known kind of profile";
 }
 
 enum prof_kind prof_kind_of(const uint8_t *bytes, size_t size, const char **looks_like)

@@ -86,7 +86,7 @@ static void test_jemalloc(void **state)
 	folded("heap_v2/1024\n@ 0x7151\n  t*: 1: 40 [0: 0]\n", NULL,
 	       "a heap profile: at 0x28: it ends before its table of maps");
 	folded("heap_v2/1024\n@ 0x7151 7\n", NULL,
-	       "a heap profile: at 0x16: a stack has something that is no address");
+	       "a heap profile: at 0x16: a stack has something that is not an address");
 }
 
 static void nothing(void)

@@ -57,7 +57,7 @@ int prof_unpack(struct prof_packing *p, const uint8_t **bytes, size_t *size,
 	if (rc && rc != SC_ELIMIT)
 		return sc_error_prefix(err, "after 0x%zx bytes: ", taken);
 	if (!rc && taken < *size)
-		return sc_error_set(err, SC_EFORMAT, "at 0x%zx: something follows the compressed data",
+		return sc_error_set(err, SC_EFORMAT, "at 0x%zx: there is more data after the compressed data",
 				    taken);
 	*bytes = p->unpacked.v.data;
 	*size = p->unpacked.v.len;

@@ -56,7 +56,7 @@ static int inflate(struct perf_file *f, const uint8_t *p, size_t size, struct sc
 	int rc = f->inflate ? 0 : symcache_inflate_create(p, size, 1, &f->inflate, err);
 
 	if (!rc && !f->inflate)
-		return perf_bad(f, p, "what is compressed is not zstd's", err);
+		return perf_bad(f, p, "the compressed data is not zstd's", err);
 	rc = rc ? rc : prof_inflate(f->inflate, &f->inflated, p, &taken, false, err);
 	return rc && rc != SC_ELIMIT ? sc_error_prefix(err, "at 0x%zx: ",
 						       (size_t)(p - f->in.bytes) + taken) : rc;
@@ -145,7 +145,7 @@ static int read_records(struct perf_file *f, size_t at, size_t end, struct sc_er
 		at += size + (size_t)more;
 	}
 	if (!rc && f->parsed < f->inflated.v.len)
-		return sc_error_set(err, SC_EFORMAT, "in what was compressed: a record is cut off");
+		return sc_error_set(err, SC_EFORMAT, "in the uncompressed data: a record is cut off");
 	return rc;
 }
 

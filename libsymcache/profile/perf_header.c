@@ -17,7 +17,7 @@ int perf_bad(const struct perf_file *f, const uint8_t *where, const char *why,
 	       struct sc_error *err)
 {
 	if (where < f->in.bytes || where > f->in.bytes + f->in.size)
-		return sc_error_set(err, SC_EFORMAT, "in what was compressed: %s", why);
+		return sc_error_set(err, SC_EFORMAT, "in the uncompressed data: %s", why);
 	return prof_bad(&f->in, where, why, err);
 }
 

@@ -60,7 +60,7 @@ static int charge(struct perf_profile *p, const struct symcache_process *process
 	symcache_process_mappings(process, &n);
 	p->work += n;
 	if (p->work > ((uint64_t)1 << 28) + p->file.in.size * 16)
-		return sc_error_set(err, SC_ELIMIT, "it maps more than any program does");
+		return sc_error_set(err, SC_ELIMIT, "it maps more than any real program");
 	return 0;
 }
 
@@ -98,12 +98,12 @@ static int map(struct perf_profile *p, const struct row *row, struct sc_error *e
 	m.image = symcache_process_image(process, &of);
 	if (!m.image)
 		return errno == ENOMEM ? sc_no_memory(err) :
-			sc_error_set(err, SC_ELIMIT, "it maps more files than any program does");
+			sc_error_set(err, SC_ELIMIT, "it maps more files than any real program");
 	rc = charge(p, process, err);
 	if (rc)
 		return rc;
 	rc = symcache_process_map(process, &m);
-	return rc == SC_ELIMIT ? sc_error_set(err, rc, "it maps more than any program does") :
+	return rc == SC_ELIMIT ? sc_error_set(err, rc, "it maps more than any real program") :
 	       rc ? sc_no_memory(err) : 0;
 }
 

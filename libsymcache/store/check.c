@@ -135,14 +135,14 @@ static void check_hashes(struct symstore_report *r, const struct symstore_entry 
 	}
 	hash = symcache_guard_hash(data, (size_t)entry->cache_size, table);
 	if (hash != entry->cache_hash)
-		symstore_fault(r, "the bytes are not those that were written: hash %016llx, not %016llx",
+		symstore_fault(r, "the bytes have changed since they were written: hash %016llx, not %016llx",
 			       (unsigned long long)hash, (unsigned long long)entry->cache_hash);
 	else if (entry->packed_size && entry->table_hash != XXH3_64bits(table, size))
 		symstore_fault(r, "the hashes of its blocks are not those that the entry says");
 	else if (!entry->packed_size && entry->table_hash && (at > room || size > room - at ||
 				       memcmp(table, data + at, size) ||
 				       XXH3_64bits(table, size) != entry->table_hash))
-		symstore_fault(r, "the hashes of its blocks are not those that were written");
+		symstore_fault(r, "the hashes of its blocks have changed since they were written");
 	free(table);
 }
 

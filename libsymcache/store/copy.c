@@ -65,7 +65,7 @@ static int copy(int from, int to, const char *folder, struct sc_error *err)
 		if (after.txn - before.txn <= 1)
 			return 0;
 	}
-	return sc_error_set(err, SC_EINVAL, "it is written to all the time: try again later");
+	return sc_error_set(err, SC_EINVAL, "it changes all the time: try again later");
 }
 
 int symstore_open_copy(const char *path, struct symstore **ret, struct sc_error *err)

@@ -101,7 +101,7 @@ int symstore_unpack(const struct symstore_entry *entry, const uint8_t *value,
 
 	*ret = (struct packed_caches){ 0 };
 	if (!symstore_packed_file(entry, value, &file))
-		return sc_error_set(err, SC_EFORMAT, "the packed bytes are not those that were written");
+		return sc_error_set(err, SC_EFORMAT, "the packed bytes have changed since they were written");
 	if (packed_total(file.data, file.size) - entry->cache_size > 7)
 		return sc_error_set(err, SC_EFORMAT, "cannot be unpacked: it has not the %llu bytes "
 				    "that the entry says", (unsigned long long)entry->cache_size);

@@ -200,7 +200,7 @@ static int torture(uint32_t batch, int tell)
 		if (symstore_write_begin(store, &writer, &test_err))
 			return 3;
 		for (uint32_t i = 0; i < BATCH; i++) {
-			/* Every third is one that is there already: freed pages. */
+			/* Every third is one that already exists: freed pages. */
 			uint32_t n = (i % 3 ? batch : batch / 2) * BATCH + i;
 			struct symstore_entry entry = test_entry(n, torture_size(n));
 

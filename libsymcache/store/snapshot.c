@@ -84,7 +84,7 @@ static int meta_check(const struct meta *m, size_t page_size, struct sc_error *e
 
 /* Both meta pages, and which of them is the snapshot asked for. Only that one is judged:
  * after a commit whose meta page could not be written LMDB puts old numbers into the page, not
- * all, so that nobody chooses it. *settled: an error will not go away. */
+ * all, so that it is not chosen. *settled: an error will not go away. */
 static int metas_read(int fd, size_t txn, struct meta metas[2], int *chosen, bool *settled,
 		      struct sc_error *err)
 {

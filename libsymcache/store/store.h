@@ -33,7 +33,7 @@ enum symstore_mode {
 	SYMSTORE_READ,  /* works on a read-only file, directory or medium; no lock
 	                 * file is made where none can be */
 	SYMSTORE_VISIT, /* as SYMSTORE_READ, but makes no file next to it */
-	SYMSTORE_FROZEN,/* the same, for a file that no one changes, on any file system: it is
+	SYMSTORE_FROZEN,/* the same, for a file that no process changes, on any file system: it is
 	                 * not locked, and its use not noted */
 	SYMSTORE_WRITE, /* creates the file (not its directory) if it is missing */
 };
@@ -352,7 +352,7 @@ bool symstore_names_have(const char *names, const char *want);
 
 /* Walks the index pages of the file and the records: pages out of bounds or
  * used twice, keys out of order, entries without a cache. It does not read the
- * caches. Returns the number of faults, or SC_ENOMEM, or SC_ESYS, of which `fn` was told; with
+ * caches. Returns the number of faults, or SC_ENOMEM, or SC_ESYS, which `fn` was given; with
  * either, do not read on. Call it
  * first: it may move the reader to the newest snapshot. */
 ssize_t symstore_check(struct symstore_reader *reader, symcache_fault_fn *fn, void *ctx);

@@ -3,7 +3,7 @@
  *
  * Of vmlinux that is a twelfth of the cache, also when both are packed. It says of itself
  * that it has names alone (SYMCACHE_FROM_NAMES), and from which symbols, so that a store takes
- * any other cache of these symbols, or of better ones, in its place. There are no files, lines,
+ * any other cache of these symbols, or of better ones, in its place. There are not files, lines,
  * inlined calls, data symbols, unwind information or local variables.
  */
 #ifndef WRITE_ONLY_NAMES_H
