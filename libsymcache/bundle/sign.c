@@ -27,7 +27,7 @@ static int read_key(const char *path, const char *kind, const uint8_t *head, siz
 	FILE *f = fopen(path, "re");
 
 	if (!f && errno == ENOENT && kind[1] == 'R')
-		return sc_error_set(err, SC_EINVAL, "there is no key %s: 'openssl genpkey "
+		return sc_error_set(err, SC_ESYS, "there is no key %s: 'openssl genpkey "
 				    "-algorithm ed25519 -out key.pem' makes one", path);
 	if (!f)
 		return sc_error_sys(err, "cannot open the key %s", path);

@@ -191,7 +191,7 @@ static int fail(struct web *w, int code, const struct answer *a, time_t seconds,
 		return sc_error_set(err, SC_ESYS, "broke the connection");
 	case CURLE_UNSUPPORTED_PROTOCOL:
 	case CURLE_TOO_MANY_REDIRECTS:
-		return sc_error_set(err, SC_ESYS, "redirects to an address that is not http:// or https://");
+		return sc_error_set(err, SC_ESYS, "redirects to another protocol, or too often");
 	default:
 		return sc_error_set(err, SC_ESYS, "cannot be reached: %s", w->strerror(code));
 	}

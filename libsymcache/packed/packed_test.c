@@ -186,10 +186,10 @@ static void test_hostile(void **state)
 	n = file_of(file, 2, 80, "", 0);
 	refuse(file, n, SC_EINVAL, "a delta against another cache, without which it cannot be used");
 	n = file_of(file, 1, (uint64_t)PACKED_SIZE_MAX + 1, "", 0);
-	refuse(file, n, SC_EFORMAT, "header: a file of 28 bytes");
-	refuse(file, sizeof(file), SC_EFORMAT, "header: a file of 1048576 bytes");
+	refuse(file, n, SC_EFORMAT, "header: a file of 28 bytes cannot have such large caches");
+	refuse(file, sizeof(file), SC_EFORMAT, "header: a file of 1048576 bytes cannot have such large caches");
 	n = file_of(file, 1, 100 << 20, "", 0);
-	refuse(file, n, SC_EFORMAT, "header: a file of 28 bytes");
+	refuse(file, n, SC_EFORMAT, "header: a file of 28 bytes cannot have such large caches");
 	n = file_of(file, 1, 80, "", 0);
 	assert_int_equal(packed_total(file, n), 80);
 	assert_int_equal(packed_total(file, n - 9), 0);
@@ -217,7 +217,7 @@ static void test_large(void **state)
 
 	(void)state;
 	file_of(file, 1, 1ull << 46, "", 0);
-	refuse(file, size, SC_EFORMAT, "header: a file of 9437184 bytes");
+	refuse(file, size, SC_EFORMAT, "header: a file of 9437184 bytes cannot have such large caches");
 	free(file);
 }
 

@@ -94,13 +94,13 @@ static const struct {
 	  " out/b cannot be put together" },
 	{ "an output is short", "", "truncate -s -1 out/a", 0,
 	  " {out/a is not there, or not what its record says: remove out/.symcache/done/1.json and run task 1 again}"
-	  " 1 logs are incomplete" },
+	  " 1 log is incomplete" },
 	{ "an output is gone", "", "rm out/a", 0,
 	  " {out/a is not there, or not what its record says: remove out/.symcache/done/1.json and run task 1 again}"
-	  " 1 logs are incomplete" },
+	  " 1 log is incomplete" },
 	{ "an output is a link", "", "mv out/a x; ln -s ../x out/a", 0,
 	  " {out/a is not there, or not what its record says: remove out/.symcache/done/1.json and run task 1 again}"
-	  " 1 logs are incomplete" },
+	  " 1 log is incomplete" },
 	{ "parts are merged already", "", "cat out/.symcache/parts/* > out/b; rm out/.symcache/parts/*", 0, MERGED },
 	{ "one of them is there still", "", "cat out/.symcache/parts/* > out/b; rm out/.symcache/parts/000001", 0, MERGED },
 	{ "what is there is another log", "",

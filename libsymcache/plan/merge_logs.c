@@ -227,8 +227,8 @@ int mk_merge_logs(struct markup_merge *m, struct sc_error *err)
 		sc_parallel(m->options.threads, job.cut.len, work, &job);
 	vec_deinit(&job.cut);
 	if (!job.rc && m->faults)
-		job.rc = sc_error_set(err, SC_EFORMAT, "%llu logs are incomplete",
-				      (unsigned long long)m->faults);
+		job.rc = sc_error_set(err, SC_EFORMAT, "%llu log%s incomplete",
+				      (unsigned long long)m->faults, m->faults == 1 ? " is" : "s are");
 	return job.rc;
 }
 

@@ -353,17 +353,17 @@ static void hostile(void **state)
 	memcpy(lies, form.bytes, form.size);
 	memcpy(lies + 8 + 12, &(uint64_t){ htole64(0x7f000000) }, 8);
 	put_hostile(store, 43, lies, form.size, 0x7f000000);
-	expect_damage(store, 43, "so large are no caches in a file of");
+	expect_damage(store, 43, "bytes cannot have such large caches");
 	/* it is cut off, or something else; */
 	put_hostile(store, 44, form.bytes, form.size - 100, 30000);
 	expect_damage(store, 44, "cannot be unpacked");
 	put_hostile(store, 45, bytes, 5000, 30000);
-	expect_damage(store, 45, "not those that were written");
+	expect_damage(store, 45, "have changed since they were written");
 	/* it is packed against another cache, or by a later version; */
 	memcpy(lies, form.bytes, form.size);
 	lies[8 + 8] = 2;
 	put_hostile(store, 47, lies, form.size, 30000);
-	expect_damage(store, 47, "what changed since another cache");
+	expect_damage(store, 47, "a delta against another cache");
 	lies[8 + 8] = 99;
 	put_hostile(store, 48, lies, form.size, 30000);
 	expect_damage(store, 48, "by a later version");
