@@ -33,6 +33,9 @@ struct fetch_options {
 	{ "debuginfod", 0, OPT_FLAG, &(where)->on, NULL, what }, \
 	{ "debuginfod-retry", 0, OPT_AGE, &(where)->retry, "AGE", \
 	  "ask the servers again for what they lacked after this time: 1d (default), 12h, 0s" }
+#define OPT_FETCH_LACKING(where) \
+	OPT_FETCH(where, "ask the servers in $DEBUGINFOD_URLS for what is not found on this " \
+		  "machine, and index it")
 
 /* *ret is NULL if it was not asked for. Errors as symcache_debuginfod_create() has them;
  * SC_EINVAL: no age. */

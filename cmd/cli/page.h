@@ -5,6 +5,7 @@
 #include "libsymcache/base/error.h"
 
 #define OPTS_PAGE(link, own) \
+	OPT_SECTION("Pages of HTML"), \
 	{ "link", 0, OPT_STRING, (link), "PATTERN", \
 	  "with --format html: the URL that a click on a place opens, of an editor or a repository, " \
 	  "such as vscode://file{path}:{line}:{column}; --map-path applies to the paths" }, \

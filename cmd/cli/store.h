@@ -23,6 +23,7 @@ extern bool store_frozen;
 
 /* Where sources are, and how many lines of them are shown. */
 #define OPTS_SOURCE(lines, maps, folders) \
+	OPT_SECTION("Sources"), \
 	{ "source", 0, OPT_NUMBER, (lines), "N", \
 	  "show N source lines (3 without N) around each place, if the file is found; " \
 	  "it must have the suffix of a source file, or be in a folder of --map-path or " \
@@ -39,6 +40,12 @@ extern bool store_frozen;
 	{ "debug-file-directory", 0, OPT_LIST, (where), "DIR", \
 	  "look here for .build-id/xx/rest.debug of ELF files; may be repeated " \
 	  "(default: /usr/lib/debug)" }
+
+/* The same of commands that index what they find there. */
+#define OPT_DEBUG_DIRS_OF_LACKING(where) \
+	{ "debug-file-directory", 0, OPT_LIST, (where), "DIR", \
+	  "look here for .build-id/xx/rest.debug of what the store lacks; it is indexed on first " \
+	  "use; may be repeated (default: /usr/lib/debug)" }
 
 /* The path of the store, on the heap: `option` if not NULL, else symstore_default_path(). */
 int store_path(const char *option, char **ret, struct sc_error *err);

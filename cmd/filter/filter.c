@@ -35,17 +35,12 @@ static struct {
 static const struct opt opts[] = {
 	OPT_SECTION("Symbols"),
 	OPTS_STORE_READ(&o.store),
-	{ "debug-file-directory", 0, OPT_LIST, &o.debug_dirs, "DIR",
-	  "look here for .build-id/xx/rest.debug of what the store lacks; it is indexed on first "
-	  "use; may be repeated (default: /usr/lib/debug)" },
+	OPT_DEBUG_DIRS_OF_LACKING(&o.debug_dirs),
 	OPTS_SITES(&o.sites),
-	OPT_FETCH(&o.fetch, "ask the servers in $DEBUGINFOD_URLS for what is not found "
-	  "on this machine, and index it"),
+	OPT_FETCH_LACKING(&o.fetch),
 	OPTS_FORM(&o.form),
 	OPT_FORMAT_JSON(&o.form.format, markup_format_names),
-	OPT_SECTION("Sources"),
 	OPTS_SOURCE(&o.source_lines, &o.path_maps, &o.source_dirs),
-	OPT_SECTION("Pages of HTML"),
 	OPTS_PAGE(&o.link, &o.own),
 	OPT_SECTION("Many logs"),
 	{ "group", 0, OPT_FLAG, &o.group, NULL,
@@ -57,8 +52,7 @@ static const struct opt opts[] = {
 	  "write the output of each log to a file of the same name under DIR; logs in a folder keep "
 	  "their path below it, or their whole path if several folders or files are given; outputs that "
 	  "this version already made of the same log are skipped (DIR/.symcache records them); links to "
-	  "folders below DIR are not followed; a damaged log is written up to the damage, and tried "
-	  "again the next time" },
+	  "folders below DIR are not followed; a damaged log is written up to the damage, and tried again" },
 	{ "plan", 0, OPT_STRING, &o.plan, "PLAN",
 	  "do one task of this plan, made by 'symcache plan', with the plan's logs and options; exit "
 	  "status 75 means: try again later or elsewhere" },
@@ -66,14 +60,14 @@ static const struct opt opts[] = {
 	{ "input-root", 0, OPT_STRING, &o.input_root, "DIR",
 	  "with --plan: the folder that relative paths of logs start from (default: the current one)" },
 	{ "jobs", 'j', OPT_COUNT, &o.jobs, "N",
-	  "use N threads for a large log, or with --output-dir filter N logs at the same time "
-	  "(default: one for each available processor); the output is the same" },
+	  "use N threads for a large log, or with --output-dir for N logs; the output is the same "
+	  "(default: one for each available processor)" },
 	OPT_SECTION("Reports"),
 	{ "summary", 0, OPT_FLAG, &o.summary, NULL,
 	  "at the end, list on standard error the modules with unresolved addresses" },
 	{ "missing", 0, OPT_STRING, &o.missing, "FILE",
-	  "write a list of the modules that the store lacks, with a build ID and a name on each line; "
-	  "send it to someone who has them ('symcache export', 'debuginfod-find')" },
+	  "list the modules that the store lacks, a build ID and a name on each line; send it to "
+	  "someone who has them ('symcache export', 'debuginfod-find')" },
 	{ "quiet", 'q', OPT_FLAG, &o.quiet, NULL, "print no warnings, and with --output-dir no progress and no summary" },
 	{ "dumpfile-output", 0, OPT_STRING, &o.dumpfile_output, "FILE",
 	  "write the dumpfile elements, with the modules they belong to, as a JSON array" },

@@ -81,7 +81,6 @@ static const struct opt opts[] = {
 	{ "print-address", 0, OPT_FLAG, &o.how.addresses, NULL, NULL },
 	{ "pretty-print", 'p', OPT_FLAG, &o.how.pretty, NULL, "one line for each frame; JSON indented" },
 	{ "verbose", 0, OPT_FLAG, &o.how.verbose, NULL, "show where functions start" },
-	OPT_SECTION("Sources"),
 	OPTS_SOURCE(&o.how.source_lines, &o.path_maps, &o.source_dirs),
 	{ "print-source-context-lines", 0, OPT_NUMBER, &o.how.source_lines, "N", NULL },
 	OPT_SECTION("Addresses"),

@@ -59,7 +59,6 @@ static const struct opt opts[] = {
 	{ "value", 0, OPT_STRING, &o.value, "TYPE",
 	  "with --format folded and html: the sample type to count, or to show first, such as "
 	  "inuse_space (default: the profile's own choice, else its last one)" },
-	OPT_SECTION("Pages of HTML"),
 	OPTS_PAGE(&o.link, &o.own),
 	{ "map-path", 0, OPT_LIST, &o.path_maps, "FROM=TO",
 	  "with --link: files of the folder FROM are in TO; may be repeated, the first match counts" },
@@ -80,12 +79,9 @@ static const struct opt opts[] = {
 	  "resolve a module of which the profile has only the name: to a build ID, a file, or the only "
 	  "entry of that name with this tag; may be repeated" },
 	OPTS_STORE_READ(&o.store),
-	{ "debug-file-directory", 0, OPT_LIST, &o.debug_dirs, "DIR",
-	  "look here for .build-id/xx/rest.debug of what the store lacks; it is indexed on first "
-	  "use; may be repeated (default: /usr/lib/debug)" },
+	OPT_DEBUG_DIRS_OF_LACKING(&o.debug_dirs),
 	OPTS_SITES(&o.sites),
-	OPT_FETCH(&o.fetch, "ask the servers in $DEBUGINFOD_URLS for what is not found "
-	  "on this machine, and index it"),
+	OPT_FETCH_LACKING(&o.fetch),
 	OPT_SECTION("Reports"),
 	{ "summary", 0, OPT_FLAG, &o.summary, NULL,
 	  "at the end, print to standard error what was found, and the modules that the store "
