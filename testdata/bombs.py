@@ -79,8 +79,8 @@ def abbreviation(code, tag, children, *attributes):
         b"".join(uleb(x) for a in attributes for x in a) + b"\0\0"
 
 
-UNIT, FUNCTION, VARIABLE, INT = 0x11, 0x2e, 0x34, 0x24
-NAME, STMT_LIST, LOW_PC, HIGH_PC, RANGES, LOCATION = 0x03, 0x10, 0x11, 0x12, 0x55, 0x02
+UNIT, FUNCTION, VARIABLE, INT, NAMESPACE = 0x11, 0x2e, 0x34, 0x24, 0x39
+NAME, STMT_LIST, LOW_PC, HIGH_PC, RANGES, LOCATION, LANGUAGE = 0x03, 0x10, 0x11, 0x12, 0x55, 0x02, 0x13
 TYPE, ORIGIN = 0x49, 0x31
 ADDR, DATA1, DATA2, DATA4, STRING, STRP, REF4, SEC_OFFSET, EXPRLOC, IMPLICIT = \
     0x01, 0x0b, 0x05, 0x06, 0x08, 0x0e, 0x13, 0x17, 0x18, 0x21
@@ -202,6 +202,20 @@ def one_long_name():
                 (".strtab", 3, 0, 0, b"\0" + b"a" * long + b"\0" + b"b" * long + b"\0")])
 
 
+def qualified_names():
+    """Functions in namespaces that share one long name."""
+    n = 100000
+    entries = b"\1\4" + b"".join(
+        b"\2" + struct.pack("<I", 0) + b"\3g\0" + struct.pack("<QB", TEXT + i % TEXT_SIZE, 1) + b"\0"
+        for i in range(n)) + b"\0"
+    return elf([section(".debug_info", unit(entries)),
+                section(".debug_abbrev", abbreviation(1, UNIT, 1, (LANGUAGE, DATA1)) +
+                        abbreviation(2, NAMESPACE, 1, (NAME, STRP)) +
+                        abbreviation(3, FUNCTION, 0, (NAME, STRING), (LOW_PC, ADDR), (HIGH_PC, DATA1)) +
+                        b"\0"),
+                section(".debug_str", b"a" * 4000 + b"\0")])
+
+
 BOMBS = {
     "zero_units": zero_units,
     "zlib_zero_units": zlib_zero_units,
@@ -220,6 +234,7 @@ BOMBS = {
     "long_names_behind_references": long_names_behind_references,
     "one_section_often": one_section_often,
     "relocations": relocations,
+    "qualified_names": qualified_names,
 }
 
 

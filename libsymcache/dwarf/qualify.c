@@ -102,6 +102,7 @@ void dw_qualifier_begin(struct dw_qualifier *q, struct dw_origin_memo *origins,
 	vec_clear(&q->noted);
 	vec_clear(&q->wanted);
 	q->last_parent = q->last_scopes = 0;
+	q->most_texts = (64 << 10) + 4 * (u->end - u->offset);
 }
 
 void dw_qualifier_deinit(struct dw_qualifier *q)
@@ -206,7 +207,8 @@ bool dw_qualifier_note(struct dw_qualifier *q, const struct dw_level *levels, si
 			return false;
 		q->last_parent = parent;
 		q->last_scopes = 0;
-		if (known && !dw_scope_names_write(&names, NULL, q->facts, &q->last_scopes))
+		if (known && q->facts->texts.len < q->most_texts &&
+		    !dw_scope_names_write(&names, NULL, q->facts, &q->last_scopes))
 			return false;
 	}
 	noted->scopes = q->last_scopes;
@@ -237,7 +239,7 @@ bool dw_qualifier_finish(struct dw_qualifier *q)
 
 		if (!noted || !noted->scopes)
 			continue;
-		if (!noted->qualified) { /* texts may move */
+		if (!noted->qualified && facts->texts.len < q->most_texts) { /* texts may move */
 			strcpy(scopes, facts->texts.data + noted->scopes);
 			names.list[0] = scopes;
 			if (!dw_scope_names_write(&names, s->name, facts, &noted->qualified))

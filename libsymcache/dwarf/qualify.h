@@ -97,6 +97,7 @@ struct dw_qualifier {
 	VEC(struct dw_noted) noted; /* ascending by entry */
 	VEC(struct dw_wanted) wanted;
 	uint32_t last_parent, last_scopes; /* of the entry noted last; 0: none */
+	uint64_t most_texts; /* bytes; many entries may refer to one long name */
 };
 
 /* For unit `u`, which is read into `facts` next. */
