@@ -277,7 +277,7 @@ static int run_xz(struct symcache_inflate *d, struct symcache_inflate_step *step
 		return step->end && !step->in_len && !step->out_len && out_size
 			       ? damaged(err, "xz: the file is cut off") : 0;
 	case LZMA_MEMLIMIT_ERROR:
-		return sc_error_set(err, SC_ENOMEM, "xz: it wants more than %u MiB of memory",
+		return sc_error_set(err, SC_ELIMIT, "xz: it wants more than %u MiB of memory",
 				    XZ_MEMORY_MAX >> 20);
 	case LZMA_MEM_ERROR:
 		return sc_no_memory(err);

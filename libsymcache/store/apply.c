@@ -183,8 +183,10 @@ int symstore_op_pack(const struct symstore *store, struct symstore_op *op)
 static bool open_op(const struct symstore_op *op, struct symcache *ret, char **bytes)
 {
 	*bytes = malloc(op->cache_size + 1);
-	if (!*bytes)
+	if (!*bytes) {
+		sc_memory_refused();
 		return false;
+	}
 	fill_cache(op, (uint8_t *)*bytes);
 	return !symcache_open(ret, *bytes, op->cache_size, NULL);
 }
@@ -236,12 +238,13 @@ static int merge_entry(struct symstore *store, MDB_txn *txn, struct symstore_op 
 	struct symcache mine, its;
 	struct symcache_merge merge;
 	struct symstore_op put = *op;
+	const unsigned long refused = sc_memory_refusals();
 	int rc;
 
 	entry->cache_size = 0;
 	if (!open_old(store, txn, op, old, &its, &its_bytes) || !open_op(op, &mine, &my_bytes) ||
 	    (stays == SYMSTORE_OTHER_STAYS && !same_code(&mine, &its)))
-		return 0;
+		return sc_memory_refusals() == refused ? 0 : ENOMEM;
 	rc = symcache_merge_plan(stays ? &its : &mine, stays ? &mine : &its, &merge);
 	if (rc != 1)
 		return rc ? ENOMEM : 0;
