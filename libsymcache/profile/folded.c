@@ -146,9 +146,11 @@ int folded_write(const struct prof_stacks *s, struct prof_out *out, struct sc_er
 	struct lines lines = { .s = s };
 	size_t at = 0;
 	int rc = make_lines(&lines, out, err);
+	/* Where all lines are empty there is no text. */
+	const uint8_t *text = lines.text.v.data ? lines.text.v.data : (const uint8_t *)"";
 
 	for (size_t i = 0; i < lines.v.len && !rc; i++) {
-		lines.v.data[i].at = lines.text.v.data + at;
+		lines.v.data[i].at = text + at;
 		at += lines.v.data[i].len;
 	}
 	if (!rc && !sort_lines(lines.v.data, lines.v.len))
