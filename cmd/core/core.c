@@ -296,7 +296,7 @@ const struct command proc_command = {
 	.summary = "show the stacks of a process that is running",
 	.description =
 		"Shows the stacks of all threads of a running process, inlined functions included, "
-		"as 'symcache core' does for a core file. Threads are stopped, 16 at a time, only "
+		"as 'symcache core' does for a core file. Threads are stopped, some tens at a time, only "
 		"while their registers and stacks are copied, so the stacks are not all of the same "
 		"moment. Symbols and unwind information come from the store, by the build IDs of "
 		"what is mapped, or else from the files of this machine.\n\n"

@@ -59,7 +59,7 @@ int symcache_core_open(const char *path, struct symcache_core **ret, struct sc_e
 void symcache_core_close(struct symcache_core *core); /* NULL is fine */
 
 /*
- * The same of a process that runs, as it is now: threads are stopped, 16 at a time, while their
+ * The same of a process that runs, as it is now: threads are stopped, some tens at a time, while their
  * registers and stacks are copied, and go on; those that wait for a disk, or do not stop within a
  * second, are left out. Memory that is not on a stack is read later, while the process runs. SC_ESYS:
  * there is no such process, or it may not be traced; SC_EUNSUPPORTED, SC_ENOMEM.
