@@ -22,7 +22,7 @@
 #          ceph-osd's debug file, vmlinux and the kernel's modules; what is not
 #          there is skipped
 #
-# --update puts what came into scripts/BENCH.md
+# --update puts the tables that came into scripts/BENCH.md
 #
 # BENCH_RUNS (5) runs of each command, in turns with its peer, the medians shown; those
 # of a peer end after 20 seconds. What an aim is missed by is said in the last column.
@@ -626,15 +626,35 @@ all() {
 }
 
 all | tee "$dir/table"
+# A table is known by its title, up to two blanks; what was not measured now stays as it was.
 [ -z "$update" ] || {
-	awk -v table="$dir/table" '
-		/^<!-- end of bench -->/ { hide = 0 }
-		!hide
-		/^<!-- bench -->/ {
-			print "```"
-			while ((getline line < table) > 0) { sub(/ +$/, "", line); print line }
-			print "```"
-			hide = 1
+	awk -v new="$dir/table" '
+		function title(text) { sub(/  .*/, "", text); sub(/\n.*/, "", text); return text }
+		BEGIN {
+			RS = ""
+			while ((getline text < new) > 0) {
+				gsub(/ +\n/, "\n", text)
+				sub(/ +$/, "", text)
+				key = n++ ? title(text) : "symcache"
+				if (key ~ /^load at/) continue
+				if (!(key in table)) order[++tables] = key
+				table[key] = table[key] (table[key] == "" ? "" : "\n\n") text
+			}
+		}
+		/^<!-- bench -->/ { inside = 1; print "\n<!-- bench -->\n```\n" table["symcache"]; shown["symcache"]; next }
+		/<!-- end of bench -->/ {
+			for (i = 1; i <= tables; i++)
+				if (!(order[i] in shown)) print "\n" table[order[i]]
+			print "\n```\n<!-- end of bench -->"
+			inside = 0
+			next
+		}
+		!inside { print (NR > 1 ? "\n" : "") $0; next }
+		{
+			key = title($0)
+			if (key in shown) next
+			shown[key]
+			print "\n" (key in table ? table[key] : $0)
 		}' scripts/BENCH.md > "$dir/BENCH.md"
 	cat "$dir/BENCH.md" > scripts/BENCH.md
 }
