@@ -128,7 +128,7 @@ static int run(int argc, char **argv, struct sc_error *err)
 const struct command compact_command = {
 	.name = "compact",
 	.operands = "",
-	.summary = "give the space of removed entries back to the disk, and pack entries",
+	.summary = "give back the space of removed entries, and pack entries",
 	.description =
 		"Replaces the store by a copy without free pages. Fails if another process has the "
 		"store open; processes that open it in the meantime wait. It needs as much free disk "
