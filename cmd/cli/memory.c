@@ -12,7 +12,7 @@ void *must(void *p)
 {
 	if (!p) {
 		cmd_error("out of memory");
-		sc_new_files_remove();
+		sc_new_files_end();
 		exit(status_no_memory);
 	}
 	return p;

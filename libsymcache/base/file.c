@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <stdatomic.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -18,6 +19,9 @@
  * thread that frees it. */
 static _Atomic(struct sc_unfinished *) unfinished[64];
 enum { SLOTS = sizeof(unfinished) / sizeof(*unfinished) };
+
+/* Held while a file is made, and from the end on: then none is. */
+static pthread_mutex_t making = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
 
 static size_t remember(struct sc_unfinished *temp)
 {
@@ -38,6 +42,12 @@ void sc_new_files_remove(void)
 		if (temp)
 			unlinkat(temp->dir, temp->name, 0);
 	}
+}
+
+void sc_new_files_end(void)
+{
+	pthread_mutex_lock(&making);
+	sc_new_files_remove();
 }
 
 static void forget(struct sc_new_file *f)
@@ -86,14 +96,14 @@ static int open_in(char *path, size_t name, int dir, struct sc_new_file *ret,
 	}
 	ret->name = path + name;
 	memcpy(temp->name, ret->name, len);
+	pthread_mutex_lock(&making);
 	ret->fd = open_new(temp, len);
-	if (ret->fd < 0) {
-		rc = sc_error_sys(err, "cannot write %s", path);
+	rc = ret->fd < 0 ? sc_error_sys(err, "cannot write %s", path) : 0;
+	ret->slot = rc ? SLOTS : remember(temp);
+	pthread_mutex_unlock(&making);
+	if (rc)
 		forget(ret);
-		return rc;
-	}
-	ret->slot = remember(temp);
-	return 0;
+	return rc;
 }
 
 int sc_new_file_open(const char *path, bool follow, struct sc_new_file *ret,

@@ -57,6 +57,9 @@ int sc_new_file_end(struct sc_new_file *f, int rc, struct sc_error *err);
  * that ends the process (async-signal-safe). The first 64 at a time are known. */
 void sc_new_files_remove(void);
 
+/* The same, and from now on no thread makes one: for whoever ends the process next. */
+void sc_new_files_end(void);
+
 /* Where files of many megabytes may lie for a while: $TMPDIR, else /var/tmp. */
 const char *sc_temp_folder(void);
 
