@@ -270,8 +270,10 @@ int sc_core_live_threads(struct symcache_core *core, struct sc_error *err)
 	unsigned n = 0;
 
 	while (!rc && n < most && n * AT_ONCE < t.tids.len &&
-	       !pthread_create(&tracers[n], NULL, take_threads, &t))
+	       !(errno = pthread_create(&tracers[n], NULL, take_threads, &t)))
 		n++;
+	if (!rc && !n && t.tids.len)
+		rc = sc_error_sys(err, "cannot start a thread");
 	while (n)
 		pthread_join(tracers[--n], NULL);
 	vec_deinit(&t.tids);
