@@ -22,9 +22,6 @@ static int set_up(void **state)
 {
 	struct tiny t = tiny_example_ext(9);
 	const uint32_t table = t.data[0].name, field = t.data[1].name;
-	const int fd = mkstemp(cache_file);
-	uint8_t *bytes;
-	bool ok;
 
 	(void)state;
 	t.num_local_ranges = 1;
@@ -40,10 +37,7 @@ static int set_up(void **state)
 	t.symbols[1] = (struct symcache_ext_symbol){ 0x40, 0x10, t.functions[3].name, SYMCACHE_NONE };
 	t.num_aliases = 1;
 	t.aliases[0] = (struct symcache_ext_alias){ 0x40, tiny_string(&t, "bare") };
-	bytes = tiny_bytes(&t);
-	ok = fd >= 0 && write(fd, bytes, t.size) == (ssize_t)t.size && !close(fd);
-	free(bytes);
-	return !ok;
+	return !tiny_file(&t, cache_file);
 }
 
 static int tear_down(void **state)

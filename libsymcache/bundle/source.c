@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-
 #include "libsymcache/base/build_id.h"
 #include "libsymcache/write/only_names.h"
 

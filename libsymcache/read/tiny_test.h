@@ -20,6 +20,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include <cmocka.h>
 #include <xxhash.h>
 
@@ -202,6 +203,17 @@ static inline uint8_t *tiny_bytes(struct tiny *t)
 	if (t->ext)
 		tiny_rehash(exact, t->size);
 	return exact;
+}
+
+/* Writes them to a new file; `path` is a template of mkstemp(). */
+static inline bool tiny_file(struct tiny *t, char *path)
+{
+	uint8_t *bytes = tiny_bytes(t);
+	const int fd = mkstemp(path);
+	const bool ok = fd >= 0 && write(fd, bytes, t->size) == (ssize_t)t->size && !close(fd);
+
+	free(bytes);
+	return ok;
 }
 
 /* Opens the bytes of `t`, which the test frees. */

@@ -14,17 +14,11 @@ static char cache_file[] = "/tmp/symcache-report-XXXXXX";
 static int set_up(void **state)
 {
 	struct tiny t = tiny_example_ext(9);
-	const int fd = mkstemp(cache_file);
-	uint8_t *bytes;
-	bool ok;
 
 	(void)state;
 	t.num_segments = 1;
 	t.segments[0] = (struct symcache_ext_segment){ 0, CODE, 0x1000, 0, 0 };
-	bytes = tiny_bytes(&t);
-	ok = fd >= 0 && write(fd, bytes, t.size) == (ssize_t)t.size && !close(fd);
-	free(bytes);
-	return !ok;
+	return !tiny_file(&t, cache_file);
 }
 
 static int tear_down(void **state)
