@@ -108,7 +108,7 @@ find cmd format libmarkup libsymcache scripts -name '*.[ch]' | sort |
 		own("api", "libmarkup/input/maps.h core trace logs profile bundle index symbolize libsymcache/symbolize/name_list.h libsymcache/symbolize/symbolizer.h packed unwind write base")
 		own("cmd", "packed answers report profile plan logs bundle index transforms symbolize store write read format mk mk/bytes " \
 		    "libsymcache/base/build_id.h libsymcache/base/cleanup.h libsymcache/base/error.h " \
-		    "libsymcache/base/file.h libsymcache/base/parallel.h libsymcache/base/process.h libsymcache/base/text.h libsymcache/base/utf8.h " \
+		    "libsymcache/base/file.h libsymcache/base/hash.h libsymcache/base/parallel.h libsymcache/base/process.h libsymcache/base/text.h libsymcache/base/utf8.h " \
 		    "libsymcache/base/vec.h")
 		own("scripts", "packed store read libsymcache/write/first_check.h format module.h")
 

@@ -126,7 +126,7 @@ int find_named(const char *option, const char *name, char id_text[SYMCACHE_BUILD
 	return !rc ? STATUS_OK : rc == SC_ENOTFOUND ? STATUS_PARTLY : STATUS_ERROR;
 }
 
-int store_identity(const char *option, char ret[SYMSTORE_IDENTITY_TEXT], struct sc_error *err)
+int store_identity(const char *option, char ret[SC_HASH_TEXT], struct sc_error *err)
 {
 	SNAPSHOT s = { 0 };
 	int rc = open_snapshot(option, SYMSTORE_READ, &s, err);

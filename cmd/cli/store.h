@@ -83,6 +83,6 @@ bool named_store_missing(const char *option);
 int find_named(const char *option, const char *name, char id_text[SYMCACHE_BUILD_ID_TEXT]);
 
 /* symstore_identity() of the store that store_path() names. */
-int store_identity(const char *option, char ret[SYMSTORE_IDENTITY_TEXT], struct sc_error *err);
+int store_identity(const char *option, char ret[SC_HASH_TEXT], struct sc_error *err);
 
 #endif

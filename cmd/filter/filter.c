@@ -248,7 +248,7 @@ static int status_of(int rc)
 
 static int check_store(const struct markup_task_plan *p, struct sc_error *err)
 {
-	char identity[MARKUP_HASH_TEXT];
+	char identity[SC_HASH_TEXT];
 	int rc = store_identity(o.store, identity, err);
 
 	if (rc) /* none here, or a damaged one: there may be a good one elsewhere */

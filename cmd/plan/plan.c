@@ -144,7 +144,7 @@ static int plan_archive(int argc, char **argv, bool *partly, struct sc_error *er
 	__attribute__((cleanup(symlog_list_deinit))) struct symlog_list list = { .fault = cmd_complain };
 	__attribute__((cleanup(sc_free_text))) char *store_name = NULL;
 	struct markup_log *logs = NULL;
-	char store[MARKUP_HASH_TEXT];
+	char store[SC_HASH_TEXT];
 	struct markup_planning p = {
 		.form = { form_markup(&o.form), o.form.modules.items, o.form.modules.len, o.form.raw },
 		.store = store, .task_size = o.task_size, .tasks = o.tasks,

@@ -55,7 +55,7 @@ struct symbundle_exported {
 	uint64_t bundle_bytes;      /* an estimate: of the bundle; of an archive nearly so */
 	uint64_t deltas;            /* of them those that are packed against another one */
 	uint64_t as_before, missing, damaged;
-	char hash[SYMSTORE_HASH_TEXT]; /* XXH3-128 of the manifest */
+	char hash[SC_HASH_TEXT]; /* XXH3-128 of the manifest */
 };
 
 /*

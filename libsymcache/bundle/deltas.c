@@ -239,7 +239,7 @@ static int by_fitness(const void *a, const void *b)
 
 /* The machine that an entry is for; *hash (if not NULL): of its bytes. False: it is damaged. */
 static bool look_at(struct symstore_reader *reader, const struct symstore_entry *e, uint32_t *arch,
-		    struct symstore_hash *hash)
+		    struct sc_hash *hash)
 {
 	struct bundle_cache cache;
 	struct symcache opened;
@@ -250,7 +250,7 @@ static bool look_at(struct symstore_reader *reader, const struct symstore_entry 
 	if (ok)
 		*arch = opened.header->arch;
 	if (ok && hash)
-		*hash = symstore_hash_of(cache.data, cache.size);
+		*hash = sc_hash_of(cache.data, cache.size);
 	free(cache.made);
 	return ok;
 }
@@ -274,7 +274,7 @@ static void choose(struct choice *c, struct symstore_reader *exported, struct ma
 	struct search s = { .c = c, .of = &e->entry };
 	size_t last = SIZE_MAX;
 	uint32_t arch, its;
-	struct symstore_hash hash;
+	struct sc_hash hash;
 	int tries = 0;
 
 	each_name(&e->entry, add_candidates, &s);

@@ -172,7 +172,7 @@ static void leave_whole(struct exporting *x)
 		const struct manifest_entry *there =
 			manifest_find(&x->tree.entries, e->entry.build_id, e->entry.build_id_len);
 
-		if (there && !there->old.len && symstore_hash_same(there->hash, e->hash))
+		if (there && !there->old.len && sc_hash_same(there->hash, e->hash))
 			e->old.len = 0;
 	}
 }
@@ -235,9 +235,9 @@ static int write_chosen(struct exporting *x, const char *path, enum symbundle_sh
 	if (!rc && x->o->estimate)
 		return estimate(x, shape, &source);
 	if (!rc) {
-		const struct symstore_hash hash = symstore_hash_of(text, source.text_len);
+		const struct sc_hash hash = sc_hash_of(text, source.text_len);
 
-		symstore_hash_text(hash, x->done->hash);
+		sc_hash_text(hash, x->done->hash);
 		named = bundle_name_with(path, x->done->hash);
 		rc = named ? 0 : sc_no_memory(x->err);
 	}

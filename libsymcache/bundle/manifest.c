@@ -33,7 +33,7 @@ int manifest_add(struct manifest *m, const struct symstore_entry *entry, const v
 		 bool sha256, struct sc_error *err)
 {
 	struct manifest_entry e = {
-		.entry = *entry, .hash = symstore_hash_of(cache, entry->cache_size), .has_hash = true,
+		.entry = *entry, .hash = sc_hash_of(cache, entry->cache_size), .has_hash = true,
 		.has_sha256 = sha256,
 	};
 
@@ -91,11 +91,11 @@ const char *bundle_packed_name(const struct symstore_id *id, char name[BUNDLE_NA
 
 const char *bundle_hashed_name(const struct manifest_entry *e, char name[BUNDLE_NAME])
 {
-	char *end = strrchr(bundle_name(&e->entry, name), '.'), hash[SYMSTORE_HASH_TEXT];
+	char *end = strrchr(bundle_name(&e->entry, name), '.'), hash[SC_HASH_TEXT];
 
-	end += sprintf(end, ".%s", symstore_hash_text(e->hash, hash));
+	end += sprintf(end, ".%s", sc_hash_text(e->hash, hash));
 	if (e->old.len)
-		end += sprintf(end, "-%s", symstore_hash_text(e->old_hash, hash));
+		end += sprintf(end, "-%s", sc_hash_text(e->old_hash, hash));
 	strcpy(end, ".packed");
 	return name;
 }
@@ -148,19 +148,19 @@ bool manifest_has(const struct manifest *m, const struct manifest_entry *e)
 							  e->entry.build_id_len);
 
 	return same && !strcmp(same->entry.tags, e->entry.tags) &&
-	       symstore_hash_same(same->hash, e->hash);
+	       sc_hash_same(same->hash, e->hash);
 }
 
 int manifest_check(const struct manifest_entry *e, const void *cache, size_t size,
 		   struct sc_error *err)
 {
-	const struct symstore_hash hash = symstore_hash_of(cache, size);
+	const struct sc_hash hash = sc_hash_of(cache, size);
 	uint8_t sha256[32];
 
 	if (size != e->entry.cache_size)
 		return sc_error_set(err, SC_EFORMAT, "%zu bytes, the manifest says %llu", size,
 				    (unsigned long long)e->entry.cache_size);
-	if (!symstore_hash_same(hash, e->hash))
+	if (!sc_hash_same(hash, e->hash))
 		return sc_error_set(err, SC_EFORMAT, "its hash is not that of the manifest");
 	if (e->has_sha256) {
 		crypto_hash_sha256(sha256, cache, size);

@@ -6,6 +6,7 @@
 #ifndef BUNDLE_MANIFEST_H
 #define BUNDLE_MANIFEST_H
 
+#include "libmarkup/bytes/json.h"
 #include "libsymcache/base/json_text.h"
 #include "libsymcache/bundle/bundle.h"
 
@@ -17,13 +18,13 @@ enum {
 
 struct manifest_entry {
 	struct symstore_entry entry;   /* strings on the heap */
-	struct symstore_hash hash;     /* XXH3-128 of the cache */
+	struct sc_hash hash;           /* XXH3-128 of the cache */
 	bool has_hash;                 /* always, but while it is read */
 	bool has_sha256;               /* signed bundles: XXH3 withstands no malice */
 	uint8_t sha256[32];
 	struct symstore_id file;       /* the build ID in the name of the packed file that has it */
 	struct symstore_id old;        /* the entry that it is packed against; len 0: by itself */
-	struct symstore_hash old_hash; /* XXH3-128 of that one's cache */
+	struct sc_hash old_hash;       /* XXH3-128 of that one's cache */
 };
 
 struct manifest {
@@ -46,6 +47,8 @@ void manifest_deinit(struct manifest *m);
 /* The JSON text, on the heap, with a NUL behind its *len bytes. SC_ELIMIT: above
  * MANIFEST_MAX; SC_ENOMEM. */
 int manifest_write(const struct manifest *m, char **ret, size_t *len, struct sc_error *err);
+/* The same of any manifest that was written to `out`. */
+int manifest_take(struct mk_out *out, char **ret, size_t *len, struct sc_error *err);
 
 /* Reads it: any bytes will do. SC_EFORMAT, also above MANIFEST_MAX; SC_EUNSUPPORTED: a later
  * version; SC_ENOMEM. */

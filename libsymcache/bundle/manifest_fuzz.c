@@ -20,10 +20,10 @@ static void same(const struct manifest_entry *a, const struct manifest_entry *b)
 	must(a->entry.build_id_len == b->entry.build_id_len &&
 	     !memcmp(a->entry.build_id, b->entry.build_id, a->entry.build_id_len));
 	must(a->entry.cache_size == b->entry.cache_size && a->entry.time == b->entry.time &&
-	     a->entry.sources == b->entry.sources && symstore_hash_same(a->hash, b->hash) &&
+	     a->entry.sources == b->entry.sources && sc_hash_same(a->hash, b->hash) &&
 	     a->has_sha256 == b->has_sha256);
 	must(a->old.len == b->old.len && !memcmp(a->old.bytes, b->old.bytes, a->old.len) &&
-	     (!a->old.len || symstore_hash_same(a->old_hash, b->old_hash)));
+	     (!a->old.len || sc_hash_same(a->old_hash, b->old_hash)));
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

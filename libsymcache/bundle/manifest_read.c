@@ -59,11 +59,11 @@ static bool hex_bytes(const char *text, uint8_t *bytes, size_t len)
 }
 
 /* Of 16 bytes; or of 8, which are the low ones. */
-static bool hex_hash(const char *text, size_t len, struct symstore_hash *ret)
+static bool hex_hash(const char *text, size_t len, struct sc_hash *ret)
 {
 	uint8_t bytes[16];
 
-	*ret = (struct symstore_hash){ 0 };
+	*ret = (struct sc_hash){ 0 };
 	if (!hex_bytes(text, bytes, len))
 		return false;
 	for (size_t i = 0; i < len; i++) {
@@ -102,7 +102,7 @@ static int list_item(struct reading *r, struct manifest_entry *e, const char *te
 
 static int entry_text(struct reading *r, struct manifest_entry *e, const char *text)
 {
-	struct symstore_hash hash;
+	struct sc_hash hash;
 	size_t nibbles;
 	bool ok = true;
 

@@ -39,7 +39,7 @@ static void round_trip(void **state)
 	assert_int_equal(manifest_add(&m, &second, cache, false, &err), 0);
 	m.packed = true;
 	m.data[0].old = (struct symstore_id){ { 7, 8 }, 2 };
-	m.data[0].old_hash = (struct symstore_hash){ 0x123456789abcdef0, 0xf };
+	m.data[0].old_hash = (struct sc_hash){ 0x123456789abcdef0, 0xf };
 	assert_int_equal(manifest_write(&m, &text, &len, &err), 0);
 	assert_int_equal(len, strlen(text));
 	assert_non_null(strstr(text, "\"version\":3"));

@@ -2,7 +2,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "libmarkup/bytes/json.h"
 #include "libsymcache/base/build_id.h"
 #include "libsymcache/bundle/manifest.h"
 
@@ -38,11 +37,11 @@ static void put_entry(struct mk_gen *g, const struct manifest *m, const struct m
 	mk_gen_open_map(g, NULL);
 	mk_gen_text(g, "file", m->hashed ? bundle_hashed_name(e, name) :
 			       e->file.len ? bundle_packed_name(&e->file, name) : bundle_name(&e->entry, name));
-	mk_gen_text(g, "cache_xxh128", symstore_hash_text(e->hash, hex));
+	mk_gen_text(g, "cache_xxh128", sc_hash_text(e->hash, hex));
 	if (e->old.len) {
 		symcache_build_id_text(hex, e->old.bytes, e->old.len);
 		mk_gen_text(g, "old_build_id", hex);
-		mk_gen_text(g, "old_cache_xxh128", symstore_hash_text(e->old_hash, hex));
+		mk_gen_text(g, "old_cache_xxh128", sc_hash_text(e->old_hash, hex));
 	}
 	if (e->has_sha256)
 		mk_gen_bytes(g, "cache_sha256", e->sha256, sizeof(e->sha256));
@@ -76,15 +75,20 @@ int manifest_write(const struct manifest *m, char **ret, size_t *len, struct sc_
 		put_entry(g, m, &m->data[i]);
 	mk_gen_close_array(g);
 	mk_gen_close_map(g);
-	*len = out.len;
-	*ret = mk_out_take(&out);
+	return manifest_take(&out, ret, len, err);
+}
+
+int manifest_take(struct mk_out *out, char **ret, size_t *len, struct sc_error *err)
+{
+	*len = out->len;
+	*ret = mk_out_take(out);
 	if (!*ret)
 		return sc_no_memory(err);
 	if (*len <= MANIFEST_MAX)
 		return 0;
 	free(*ret);
 	*ret = NULL;
-	return sc_error_set(err, SC_ELIMIT, "%zu entries make a manifest of %zu MB, and readers "
-			    "accept %d: export parts of them, by tags or with --since",
-			    m->len, *len >> 20, MANIFEST_MAX >> 20);
+	return sc_error_set(err, SC_ELIMIT, "the manifest would have %zu MB, and readers accept %d: "
+			    "export parts of the store, by tags or with --since", *len >> 20,
+			    MANIFEST_MAX >> 20);
 }

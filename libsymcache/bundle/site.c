@@ -157,7 +157,7 @@ static int read_old(const struct asking *a, const struct manifest_entry *e, stru
 
 	deeper.depth++;
 	if (rc == SC_ENOTFOUND && a->depth < OLD_DEPTH && !find_entry(a, &e->old, &own, &why) &&
-	    symstore_hash_same(own.data->hash, e->old_hash) &&
+	    sc_hash_same(own.data->hash, e->old_hash) &&
 	    !read_cache(&deeper, own.data, &fetched, &why)) {
 		*ret = (struct bundle_cache){ fetched.cache, fetched.entry.cache_size, fetched.cache };
 		fetched.cache = NULL;

@@ -66,7 +66,7 @@ void symbundle_sites_destroy(struct symbundle_sites *s)
 
 /* ---- all of them ------------------------------------------------------------------- */
 
-static struct symstore_hash miss_key(const struct site *site, const uint8_t *id, size_t len)
+static struct sc_hash miss_key(const struct site *site, const uint8_t *id, size_t len)
 {
 	return symstore_miss_key("tree", site->web.url, id, len);
 }
@@ -104,7 +104,7 @@ static int ask_all(struct symbundle_sites *s, struct symstore_reader *reader, co
 		return rc;
 	for (size_t i = 0; i < s->list.len; i++) {
 		struct site *site = &s->list.data[i];
-		const struct symstore_hash key = miss_key(site, id->bytes, id->len);
+		const struct sc_hash key = miss_key(site, id->bytes, id->len);
 
 		if (site->failed || symstore_misses_have(&s->misses, &key))
 			continue;
@@ -149,7 +149,7 @@ bool symbundle_sites_missed(const struct symbundle_sites *s, struct symstore_rea
 			    const uint8_t *build_id, size_t len)
 {
 	for (size_t i = 0; i < s->list.len; i++) {
-		const struct symstore_hash key = miss_key(&s->list.data[i], build_id, len);
+		const struct sc_hash key = miss_key(&s->list.data[i], build_id, len);
 
 		if (!symstore_missed(reader, &key, symcache_version, s->options.retry))
 			return false;
@@ -164,7 +164,7 @@ int symbundle_sites_remember(struct symbundle_sites *s, struct symstore_writer *
 
 	pthread_mutex_lock(&s->lock);
 	for (size_t i = 0; i < s->list.len && !rc; i++) {
-		const struct symstore_hash key = miss_key(&s->list.data[i], build_id, len);
+		const struct sc_hash key = miss_key(&s->list.data[i], build_id, len);
 
 		if (symstore_misses_have(&s->misses, &key))
 			rc = symstore_remember_miss(writer, &key, symcache_version, err);

@@ -43,7 +43,7 @@ int bundle_find_old(struct symstore_reader *reader, const struct manifest_entry 
 {
 	struct symstore_entry entry = { .build_id_len = e->old.len };
 	char text[SYMCACHE_BUILD_ID_TEXT];
-	struct symstore_hash hash;
+	struct sc_hash hash;
 	int rc;
 
 	*ret = (struct bundle_cache){ 0 };
@@ -54,8 +54,8 @@ int bundle_find_old(struct symstore_reader *reader, const struct manifest_entry 
 		return sc_error_set(err, rc, "it is a delta against %s, which is not in the store", text);
 	if (rc)
 		return rc;
-	hash = symstore_hash_of(ret->data, ret->size);
-	if (symstore_hash_same(hash, e->old_hash))
+	hash = sc_hash_of(ret->data, ret->size);
+	if (sc_hash_same(hash, e->old_hash))
 		return 0;
 	free(ret->made);
 	*ret = (struct bundle_cache){ 0 };

@@ -7,7 +7,6 @@
 
 #include <sodium.h>
 
-#include "libmarkup/bytes/json.h"
 #include "libsymcache/base/build_id.h"
 #include "libsymcache/base/json_text.h"
 #include "libsymcache/base/text.h"
@@ -173,16 +172,7 @@ int tree_top_write(const struct tree_top *top, char **ret, size_t *len, struct s
 		mk_gen_text(g, NULL, part_text(&top->data[i], text));
 	mk_gen_close_array(g);
 	mk_gen_close_map(g);
-	*len = out_text.len;
-	*ret = mk_out_take(&out_text);
-	if (!*ret)
-		return sc_no_memory(err);
-	if (*len <= MANIFEST_MAX)
-		return 0;
-	free(*ret);
-	*ret = NULL;
-	return sc_error_set(err, SC_ELIMIT, "a manifest of %zu parts is larger than %d MB", top->len,
-			    MANIFEST_MAX >> 20);
+	return manifest_take(&out_text, ret, len, err);
 }
 
 /* ---- names ---------------------------------------------------------------------- */

@@ -326,7 +326,7 @@ static int write_top(struct writing *w, const char *key, struct sc_error *err)
 		rc = publish(w, err);
 	if (rc)
 		return rc;
-	symstore_hash_text(symstore_hash_of(text, len), w->ret->hash);
+	sc_hash_text(sc_hash_of(text, len), w->ret->hash);
 	name_signature(text, len, w->signatures[0]);
 	name_signature(before->data ? before->data : "", before->len, w->signatures[1]);
 	if (before->len == len && !memcmp(before->data, text, len))
@@ -359,7 +359,7 @@ static int write_all(struct writing *w, struct manifest *fresh, const struct bun
 
 	/* Nothing is new: not even what there is need be laid out again. */
 	if (!fresh->len && before->len) {
-		symstore_hash_text(symstore_hash_of(before->data, before->len), w->ret->hash);
+		sc_hash_text(sc_hash_of(before->data, before->len), w->ret->hash);
 		rc = put_signature(w, how->sign_key, before->data, before->len, err);
 		return rc ? rc : publish(w, err);
 	}

@@ -298,7 +298,7 @@ static int work_on_waiting(struct unpacking *u, struct sc_error *err)
 
 /* ---- the archive ------------------------------------------------------------------------ */
 
-static int remember(struct unpacking *u, const struct symstore_hash *content, struct sc_error *err)
+static int remember(struct unpacking *u, const struct sc_hash *content, struct sc_error *err)
 {
 	struct sc_job *job = calloc(1, sizeof(*job));
 
@@ -317,7 +317,7 @@ static int remember(struct unpacking *u, const struct symstore_hash *content, st
 	return sc_run_take(u->run, job, err);
 }
 
-static int read_archive(struct unpacking *u, const struct symstore_hash *content,
+static int read_archive(struct unpacking *u, const struct sc_hash *content,
 			const struct stat *before, struct sc_error *err)
 {
 	int rc = walk(u, first_walk, err);
@@ -346,7 +346,7 @@ int sc_index_archive(struct sc_run *run, const struct sc_found *file, struct sc_
 		.run = run, .file = file, .work = run->work,
 		.fd = open(file->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY),
 	};
-	struct symstore_hash content;
+	struct sc_hash content;
 	struct sc_error why;
 	struct stat before;
 

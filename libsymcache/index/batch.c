@@ -9,7 +9,6 @@
 #include <endian.h>
 #include <string.h>
 #include <time.h>
-#include <xxhash.h>
 
 #include "libsymcache/index/batch.h"
 
@@ -23,14 +22,13 @@ static double now(void)
 	return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
-struct symstore_hash sc_member_key(const struct symstore_hash *archive, uint64_t index)
+struct sc_hash sc_member_key(const struct sc_hash *archive, uint64_t index)
 {
 	const uint64_t words[3] = {
 		htole64(archive->low64), htole64(archive->high64), htole64(index),
 	};
-	XXH128_hash_t hash = XXH3_128bits(words, sizeof(words));
 
-	return (struct symstore_hash){ hash.low64, hash.high64 };
+	return sc_hash_of(words, sizeof(words));
 }
 
 static void fill(void *ctx, void *dst)
@@ -46,7 +44,7 @@ static int remember_archive(struct symstore_writer *writer, const struct sc_job 
 	int rc = 0;
 
 	for (size_t i = 0; i <= job->num_outcomes && !rc; i++) {
-		struct symstore_hash key = sc_member_key(&job->content, i);
+		struct sc_hash key = sc_member_key(&job->content, i);
 
 		rc = symstore_remember(writer, &key, symcache_version,
 				       i < job->num_outcomes ? &job->outcomes[i] : &end, err);

@@ -24,6 +24,6 @@ int sc_batch_commit(struct sc_batch *batch, struct sc_error *err);
 void sc_batch_deinit(struct sc_batch *batch);
 
 /* The key under which the store remembers what came of ELF file `index` of an archive. */
-struct symstore_hash sc_member_key(const struct symstore_hash *archive, uint64_t index);
+struct sc_hash sc_member_key(const struct sc_hash *archive, uint64_t index);
 
 #endif

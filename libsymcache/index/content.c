@@ -15,12 +15,11 @@ enum { HASH_BUFFER = 128 << 10 };
 
 /* Through a buffer that stays in the core's cache: a map would cost a page fault every
  * 64 KB, and count as memory. */
-int sc_content_hash(int fd, size_t size, struct symstore_hash *ret)
+int sc_content_hash(int fd, size_t size, struct sc_hash *ret)
 {
 	XXH3_state_t *state = XXH3_createState();
 	/* Aligned: the kernel copies three times as fast to the start of a page. */
 	uint8_t *buf = aligned_alloc(4096, HASH_BUFFER);
-	XXH128_hash_t hash;
 	size_t at = 0;
 	ssize_t n = buf && state && !XXH3_128bits_reset(state) ? 1 : -1;
 
@@ -29,21 +28,19 @@ int sc_content_hash(int fd, size_t size, struct symstore_hash *ret)
 		if (n > 0)
 			XXH3_128bits_update(state, buf, (size_t)n);
 	}
-	if (n >= 0) { /* a file that has shrunk meanwhile is found out later */
-		hash = XXH3_128bits_digest(state);
-		*ret = (struct symstore_hash){ hash.low64, hash.high64 };
-	}
+	if (n >= 0) /* a file that has shrunk meanwhile is found out later */
+		*ret = sc_hash_digest(state);
 	XXH3_freeState(state);
 	free(buf);
 	return n < 0 ? -1 : 0;
 }
 
-void sc_content_hash_file(const char *path, struct symstore_hash *ret, uint64_t *size)
+void sc_content_hash_file(const char *path, struct sc_hash *ret, uint64_t *size)
 {
 	int fd __attribute__((cleanup(sc_close_fd))) = open(path, O_RDONLY | O_CLOEXEC);
 	struct stat st;
 
-	*ret = (struct symstore_hash){ 0 };
+	*ret = (struct sc_hash){ 0 };
 	*size = 0;
 	if (fd >= 0 && !fstat(fd, &st) && !sc_content_hash(fd, (size_t)st.st_size, ret))
 		*size = (uint64_t)st.st_size;

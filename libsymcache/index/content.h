@@ -14,10 +14,10 @@
 #include "libsymcache/write/build.h"
 
 /* XXH3-128 of an open file's first `size` bytes. −1 with errno. */
-int sc_content_hash(int fd, size_t size, struct symstore_hash *ret);
+int sc_content_hash(int fd, size_t size, struct sc_hash *ret);
 
 /* The same of a file by its path, and its size in bytes; both zero if it cannot be read. */
-void sc_content_hash_file(const char *path, struct symstore_hash *ret, uint64_t *size);
+void sc_content_hash_file(const char *path, struct sc_hash *ret, uint64_t *size);
 
 /* Has the open file changed since fstat() said `before`, by size and time? */
 bool sc_content_changed(int fd, const struct stat *before);

@@ -70,7 +70,7 @@ static int check(const char *path, const uint8_t *id, size_t len, struct sc_erro
 }
 
 /* The key under which a miss stands among the contents that were looked at. */
-static struct symstore_hash miss_key(const char *url, const uint8_t *id, size_t len)
+static struct sc_hash miss_key(const char *url, const uint8_t *id, size_t len)
 {
 	return symstore_miss_key("debuginfod", url, id, len);
 }
@@ -87,7 +87,7 @@ static int ask(struct symcache_debuginfod *d, const uint8_t *id, size_t len, boo
 
 	symcache_build_id_text(hex, id, len);
 	for (size_t i = 0; i < sc_servers_count(d->servers); i++) {
-		const struct symstore_hash key = miss_key(sc_server_url(d->servers, i), id, len);
+		const struct sc_hash key = miss_key(sc_server_url(d->servers, i), id, len);
 
 		if (symstore_misses_have(&d->misses, &key))
 			continue;
@@ -141,7 +141,7 @@ bool symcache_debuginfod_missed(const struct symcache_debuginfod *d,
 				struct symstore_reader *reader, const uint8_t *id, size_t len)
 {
 	for (size_t i = 0; i < sc_servers_count(d->servers); i++) {
-		const struct symstore_hash key = miss_key(sc_server_url(d->servers, i), id, len);
+		const struct sc_hash key = miss_key(sc_server_url(d->servers, i), id, len);
 
 		if (!symstore_missed(reader, &key, symcache_version, d->retry))
 			return false;
@@ -156,7 +156,7 @@ int symcache_debuginfod_remember(struct symcache_debuginfod *d, struct symstore_
 
 	pthread_mutex_lock(&d->lock);
 	for (size_t i = 0; i < sc_servers_count(d->servers) && !rc; i++) {
-		const struct symstore_hash key = miss_key(sc_server_url(d->servers, i), id, len);
+		const struct sc_hash key = miss_key(sc_server_url(d->servers, i), id, len);
 
 		if (symstore_misses_have(&d->misses, &key))
 			rc = symstore_remember_miss(writer, &key, symcache_version, err);

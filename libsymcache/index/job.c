@@ -41,7 +41,7 @@ enum {
 struct hashing {
 	int fd;
 	size_t size;
-	struct symstore_hash *ret;
+	struct sc_hash *ret;
 	int rc;
 	bool started;
 	pthread_t thread;
@@ -97,7 +97,7 @@ static bool imported(struct sc_job *job, int fd, struct symstore_reader *reader,
 	return !symcache_elf_build_id_of(fd, job->file->path, seen->build_id, &seen->build_id_len,
 					 &derived, NULL) &&
 	       !symstore_entry(reader, seen->build_id, seen->build_id_len, &entry, NULL) &&
-	       symstore_hash_same(entry.source_hash, job->content) &&
+	       sc_hash_same(entry.source_hash, job->content) &&
 	       !strcmp(entry.tool_version, symcache_version);
 }
 

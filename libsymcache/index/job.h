@@ -27,7 +27,7 @@ struct sc_job {
 	enum symcache_index_result result;
 	bool archive;                 /* no file of its own: what came of all in an archive */
 	struct sc_error err;          /* FAILED, NO_SYMBOLS, UNSUPPORTED */
-	struct symstore_hash content;
+	struct sc_hash content;
 	bool known;                   /* no need to remember what came of the content */
 	struct sc_known before;       /* bad_units 0: the store has none, or a whole one */
 

@@ -23,17 +23,17 @@ static bool still_known(struct symstore_reader *reader, const struct sc_work *wo
 }
 
 /* The outcome of ELF file `i`. SC_ENOTFOUND: it is not known. *end: there is none. */
-static int outcome_of(struct symstore_reader *reader, const struct symstore_hash *archive,
+static int outcome_of(struct symstore_reader *reader, const struct sc_hash *archive,
 		      uint64_t i, struct symstore_outcome *ret, bool *end)
 {
-	struct symstore_hash key = sc_member_key(archive, i);
+	struct sc_hash key = sc_member_key(archive, i);
 	int rc = symstore_seen(reader, &key, symcache_version, ret, NULL);
 
 	*end = !rc && ret->code == SC_ENOTFOUND;
 	return rc;
 }
 
-bool sc_archive_known(const struct sc_work *work, const struct symstore_hash *archive)
+bool sc_archive_known(const struct sc_work *work, const struct sc_hash *archive)
 {
 	struct symstore_outcome seen;
 	struct symstore_reader *reader;
@@ -65,7 +65,7 @@ static struct sc_job *known_job(struct symstore_reader *reader, const struct sc_
 }
 
 int sc_archive_recall(struct sc_run *run, const struct sc_found *file,
-		      const struct symstore_hash *archive, struct sc_error *err)
+		      const struct sc_hash *archive, struct sc_error *err)
 {
 	struct symstore_outcome seen;
 	struct symstore_reader *reader;

@@ -38,10 +38,10 @@ int sc_fetch(struct sc_run *run, const char *build_id, struct sc_walk *walk, str
 /* ---- known.c ---- */
 
 /* Is all of an archive with this content in the store, as it would be made now? */
-bool sc_archive_known(const struct sc_work *work, const struct symstore_hash *archive);
+bool sc_archive_known(const struct sc_work *work, const struct sc_hash *archive);
 
 /* Then this takes jobs that say so. */
 int sc_archive_recall(struct sc_run *run, const struct sc_found *file,
-		      const struct symstore_hash *archive, struct sc_error *err);
+		      const struct sc_hash *archive, struct sc_error *err);
 
 #endif

@@ -75,7 +75,7 @@ static enum symlog_result run_filter(struct batch *b, unsigned worker,
 }
 
 /* The hash of the whole log, and its size. False: it cannot be read. */
-static bool hash_log(const char *path, char ret[MARKUP_HASH_TEXT], uint64_t *size)
+static bool hash_log(const char *path, char ret[SC_HASH_TEXT], uint64_t *size)
 {
 	__attribute__((cleanup(sc_close_fd))) int fd = open(path, O_RDONLY | O_CLOEXEC);
 	char block[1 << 16];
@@ -88,7 +88,7 @@ static bool hash_log(const char *path, char ret[MARKUP_HASH_TEXT], uint64_t *siz
 		XXH3_128bits_update(&state, block, (size_t)n);
 		*size += (uint64_t)n;
 	}
-	markup_hash_text(&state, ret);
+	sc_hash_text(sc_hash_digest(&state), ret);
 	return !n;
 }
 
@@ -107,7 +107,7 @@ static int record(struct batch *b, struct markup_finished_log *of, const struct 
 static bool finished(struct batch *b, const struct symlog_file *log, const char *output)
 {
 	struct markup_finished_log made;
-	char hash[MARKUP_HASH_TEXT];
+	char hash[SC_HASH_TEXT];
 	uint64_t size;
 
 	if (!markup_finished_find(b->finished, output + b->dir + 1, &made) ||
@@ -133,7 +133,7 @@ static enum symlog_result filter_into(struct batch *b, unsigned worker,
 	XXH3_128bits_reset(&state);
 	if (!o->filter) {
 		result = run_filter(b, worker, log, file, &state, &size);
-		markup_hash_text(&state, of->hash);
+		sc_hash_text(sc_hash_digest(&state), of->hash);
 	} else {
 		result = o->filter(o->ctx, worker, log, file->fd, file->path);
 		if (result == SYMLOG_OK && !hash_log(log->path, of->hash, &size))

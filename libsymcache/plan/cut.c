@@ -47,7 +47,7 @@ static int cut_here(struct job *job, uint64_t log, struct markup_filter *filter,
 		return sc_no_memory(err);
 	s[-1].to = at->offset;
 	*s = (struct mk_shard){ .log = log, .from = at->offset, .line = at->lines };
-	mk_hash_text(XXH3_128bits(saved, len), s->contexts_hash);
+	sc_hash_text(sc_hash_of(saved, len), s->contexts_hash);
 	return sc_replace_file(path.text, saved, len, err);
 }
 
@@ -125,7 +125,7 @@ static int save_tables(struct job *job, struct mk_cut_log *cut, struct markup_fi
 		return sc_no_memory(err);
 	if (!tables.len || cut->shards.len == 1)
 		return 0;
-	mk_hash_text(XXH3_128bits(tables.ptr, tables.len), cut->tables_hash);
+	sc_hash_text(sc_hash_of(tables.ptr, tables.len), cut->tables_hash);
 	return sc_replace_file(path.text, tables.ptr, tables.len, err);
 }
 

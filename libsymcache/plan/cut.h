@@ -11,7 +11,7 @@
 struct mk_cut_log {
 	uint64_t log;
 	struct mk_shards shards;
-	char tables_hash[MARKUP_HASH_TEXT];
+	char tables_hash[SC_HASH_TEXT];
 };
 
 struct mk_cuts {

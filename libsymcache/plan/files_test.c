@@ -242,7 +242,7 @@ static void test_complaints(void **state)
  * has changed would be taken for done. */
 static void test_finished(void **state)
 {
-	static const char hashes[3][MARKUP_HASH_TEXT] = {
+	static const char hashes[3][SC_HASH_TEXT] = {
 		"00000000000000000000000000000001", "00000000000000000000000000000002",
 		"00000000000000000000000000000003",
 	};
@@ -261,7 +261,7 @@ static void test_finished(void **state)
 	for (int i = 0; i < 3; i++) {
 		log.output = outputs[i];
 		log.size = (uint64_t)i;
-		memcpy(log.hash, hashes[i], MARKUP_HASH_TEXT);
+		memcpy(log.hash, hashes[i], SC_HASH_TEXT);
 		assert_int_equal(markup_finished_add(f, &log, &err), 0);
 		assert_false(markup_finished_find(f, outputs[i], &log)); /* before the next opening */
 	}

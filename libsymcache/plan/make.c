@@ -52,7 +52,7 @@ static void put_logs(const struct making *m, struct mk_rows_out *w)
 
 		if (next < m->cuts.logs.len && m->cuts.logs.data[next].log == i)
 			memcpy(log.tables_hash, m->cuts.logs.data[next++].tables_hash,
-			       MARKUP_HASH_TEXT);
+			       SC_HASH_TEXT);
 		mk_rows_put(w, mk_log_columns, &log);
 	}
 }

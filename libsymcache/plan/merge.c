@@ -93,7 +93,7 @@ static int check_complaints(const struct markup_merge *m, const struct mk_record
 	const struct mk_path path = mk_complaints_path(m->options.out, r->task);
 	const int fd = r->complaints ? sc_open_below(path.text, strlen(m->options.out)) : -1;
 	FILE *f = fd < 0 ? NULL : fdopen(fd, "r");
-	char block[1 << 16], hash[MARKUP_HASH_TEXT];
+	char block[1 << 16], hash[SC_HASH_TEXT];
 	XXH3_state_t state;
 	uint64_t size = 0;
 	size_t n;
@@ -105,7 +105,7 @@ static int check_complaints(const struct markup_merge *m, const struct mk_record
 	}
 	if (f)
 		fclose(f);
-	mk_hash_text(XXH3_128bits_digest(&state), hash);
+	sc_hash_text(sc_hash_digest(&state), hash);
 	return size == r->complaints && !strcmp(hash, r->complaints_hash) ? 0 :
 	       sc_error_set(err, SC_EFORMAT, "%s is damaged", path.text);
 }

@@ -73,7 +73,7 @@ static int copy_shard(struct markup_merge *m, size_t shard, int from, const stru
 		      char *block, struct sc_error *err)
 {
 	const struct mk_result *r = m->results[shard];
-	char hash[MARKUP_HASH_TEXT];
+	char hash[SC_HASH_TEXT];
 	uint64_t left = r->written, shown = left;
 	XXH3_state_t state;
 	ssize_t n = 1;
@@ -91,7 +91,7 @@ static int copy_shard(struct markup_merge *m, size_t shard, int from, const stru
 	}
 	if (n < 0)
 		return sc_error_sys(err, "cannot read %s", mk_part_path(m->options.out, shard).text);
-	mk_hash_text(XXH3_128bits_digest(&state), hash);
+	sc_hash_text(sc_hash_digest(&state), hash);
 	return left || strcmp(hash, r->hash);
 }
 

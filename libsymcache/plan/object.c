@@ -166,8 +166,8 @@ static bool read_text(const struct mk_column *c, const struct mk_field *f, void 
 	switch (c->kind) {
 	case MK_HASH:
 	case MK_HASH_OR_NONE:
-		return f->len == MARKUP_HASH_TEXT - 1 && strspn(f->text, hex_digits) == f->len &&
-		       memcpy(to, f->text, MARKUP_HASH_TEXT);
+		return f->len == SC_HASH_TEXT - 1 && strspn(f->text, hex_digits) == f->len &&
+		       memcpy(to, f->text, SC_HASH_TEXT);
 	case MK_CHOICE:
 		choice = find_choice(c->of, f->text);
 		return choice >= 0 && memcpy(to, &choice, sizeof(choice));

@@ -13,14 +13,10 @@
 
 #include "libmarkup/markup.h"
 #include "libsymcache/base/error.h"
+#include "libsymcache/base/hash.h"
 
 #define MARKUP_TASKS_MAX 1000000u
 #define MARKUP_FOLDER ".symcache" /* in OUT: what is no output */
-
-enum { MARKUP_HASH_TEXT = 33 }; /* an XXH3-128 in hex digits, and a NUL */
-
-struct XXH3_state_s;
-void markup_hash_text(const struct XXH3_state_s *state, char ret[MARKUP_HASH_TEXT]);
 
 /* The options of a filter that decide what bytes come out. */
 struct markup_plan_form {
@@ -65,7 +61,7 @@ struct markup_planning {
 };
 
 struct markup_planned {
-	char hash[MARKUP_HASH_TEXT]; /* which plan it is */
+	char hash[SC_HASH_TEXT]; /* which plan it is */
 	uint64_t bytes, shards, tasks;
 };
 
@@ -150,7 +146,7 @@ struct markup_finished_log {
 	const char *output;          /* relative to OUT */
 	uint64_t size;               /* of the log: bytes */
 	int64_t mtime;               /* nanoseconds since 1970 */
-	char hash[MARKUP_HASH_TEXT]; /* XXH3-128 of its bytes */
+	char hash[SC_HASH_TEXT]; /* XXH3-128 of its bytes */
 	uint64_t written;            /* the same of the output */
 	int64_t written_at;
 	const char *version;

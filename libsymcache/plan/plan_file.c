@@ -212,7 +212,7 @@ void mk_logs_deinit(struct mk_logs *logs)
 int mk_read_saved(const char *path, const char *hash, char **ret, size_t *len,
 		  struct sc_error *err)
 {
-	char have[MARKUP_HASH_TEXT];
+	char have[SC_HASH_TEXT];
 	int rc;
 
 	*ret = NULL;
@@ -222,7 +222,7 @@ int mk_read_saved(const char *path, const char *hash, char **ret, size_t *len,
 	rc = mk_read_file(path, ret, len, err);
 	if (rc)
 		return rc;
-	mk_hash_text(XXH3_128bits(*ret, *len), have);
+	sc_hash_text(sc_hash_of(*ret, *len), have);
 	if (!strcmp(have, hash))
 		return 0;
 	free(*ret);

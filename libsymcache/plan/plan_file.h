@@ -15,7 +15,7 @@ struct mk_shard {
 	uint64_t number, task, log; /* log: its number */
 	uint64_t from, to, line;    /* line: lines before it */
 	bool last;                  /* its log ends with it */
-	char contexts_hash[MARKUP_HASH_TEXT]; /* "": there are none */
+	char contexts_hash[SC_HASH_TEXT]; /* "": there are none */
 };
 
 struct mk_shards {
@@ -31,7 +31,7 @@ static inline bool mk_shard_is_whole(const struct mk_shard *s)
 struct mk_log {
 	uint64_t number;
 	struct markup_log log;      /* of one that was read, its texts are on the heap */
-	char tables_hash[MARKUP_HASH_TEXT]; /* "": there are none */
+	char tables_hash[SC_HASH_TEXT]; /* "": there are none */
 };
 
 struct mk_logs {
@@ -48,12 +48,12 @@ struct mk_plan {
 	char *module_lines;         /* form.modules, a newline behind each, */
 	const char **modules;       /* and where they are in it in one that was read */
 	const char *store_name;     /* the store's path, as messages have it */
-	char store[MARKUP_HASH_TEXT];  /* what the store holds */
+	char store[SC_HASH_TEXT];  /* what the store holds */
 	uint64_t task_size;         /* bytes of text, about */
 	uint64_t logs, shards, tasks, bytes;
 	uint64_t left_out;          /* logs that have no output of their own */
-	char logs_hash[MARKUP_HASH_TEXT], shards_hash[MARKUP_HASH_TEXT];
-	char hash[MARKUP_HASH_TEXT];   /* of plan.json: which plan it is */
+	char logs_hash[SC_HASH_TEXT], shards_hash[SC_HASH_TEXT];
+	char hash[SC_HASH_TEXT];   /* of plan.json: which plan it is */
 	struct mk_object row;       /* of one that was read: has its texts */
 };
 

@@ -59,7 +59,7 @@ static void write_file(const char *name, struct mk_out *o)
 
 /* Lines, with the last one that they must have. */
 static void write_rows(const char *name, const uint8_t *data, size_t size,
-		       char hash[MARKUP_HASH_TEXT])
+		       char hash[SC_HASH_TEXT])
 {
 	struct mk_out o;
 	char last[128];
@@ -70,7 +70,7 @@ static void write_rows(const char *name, const uint8_t *data, size_t size,
 		mk_out_char(&o, '\n');
 	for (size_t i = 0; i < o.len; i++)
 		lines += o.buf[i] == '\n';
-	mk_hash_text(XXH3_128bits(o.buf, o.len), hash);
+	sc_hash_text(sc_hash_of(o.buf, o.len), hash);
 	snprintf(last, sizeof(last), "{\"lines\":%zu,\"xxh128\":\"%s\"}\n", lines, hash);
 	mk_out_put(&o, last, strlen(last));
 	write_file(name, &o);
@@ -78,12 +78,12 @@ static void write_rows(const char *name, const uint8_t *data, size_t size,
 
 static void try_plan(const uint8_t *data, size_t size)
 {
-	char hash[MARKUP_HASH_TEXT];
+	char hash[SC_HASH_TEXT];
 	struct mk_out o;
 	struct mk_plan p;
 
 	new_text(&o, data, size);
-	mk_hash_text(XXH3_128bits(data, size), hash);
+	sc_hash_text(sc_hash_of(data, size), hash);
 	mk_out_lit(&o, ",\"xxh128\":\"");
 	mk_out_put(&o, hash, strlen(hash));
 	mk_out_lit(&o, "\"}\n");
@@ -152,7 +152,7 @@ static void try_finished(const uint8_t *data, size_t size)
 	new_text(&o, data, size);
 	write_file(".symcache/finished.jsonl", &o);
 	if (!markup_finished_open(dir, &f, NULL)) {
-		if (markup_finished_find(f, "plan.json", &made) && strlen(made.hash) != MARKUP_HASH_TEXT - 1)
+		if (markup_finished_find(f, "plan.json", &made) && strlen(made.hash) != SC_HASH_TEXT - 1)
 			abort();
 		markup_finished_find(f, "../../etc/passwd", &made);
 		markup_finished_close(f);
@@ -162,13 +162,13 @@ static void try_finished(const uint8_t *data, size_t size)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct mk_plan p = { .dir = dir, .tasks = 3, .shards = 4, .logs = 3 };
-	char hash[MARKUP_HASH_TEXT];
+	char hash[SC_HASH_TEXT];
 	struct mk_record r;
 
 	make_folders();
 	if (!size)
 		return 0;
-	memset(p.hash, 'a', MARKUP_HASH_TEXT - 1);
+	memset(p.hash, 'a', SC_HASH_TEXT - 1);
 	switch (data[0]) {
 	case 'p':
 		try_plan(data + 1, size - 1);

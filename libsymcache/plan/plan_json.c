@@ -48,7 +48,7 @@ int mk_plan_write(struct mk_plan *p, const char *dir, struct sc_error *err)
 	p->demuxed = p->form.options.demux;
 	p->module_lines = mk_out_take(&lines);
 	mk_put_columns(&o, columns, p);
-	mk_hash_text(XXH3_128bits(o.buf, o.len), p->hash);
+	sc_hash_text(sc_hash_of(o.buf, o.len), p->hash);
 	mk_put(&o, hash_key, p->hash, "\"}\n");
 	rc = o.error || !p->module_lines ? sc_no_memory(err) :
 	     sc_replace_file(path.text, o.buf, o.len, err);
@@ -59,16 +59,16 @@ int mk_plan_write(struct mk_plan *p, const char *dir, struct sc_error *err)
 }
 
 /* Is it what it was when it was written? */
-static bool is_valid(const char *json, size_t len, char hash[MARKUP_HASH_TEXT])
+static bool is_valid(const char *json, size_t len, char hash[SC_HASH_TEXT])
 {
-	const size_t tail = strlen(hash_key) + MARKUP_HASH_TEXT - 1 + strlen("\"}\n");
+	const size_t tail = strlen(hash_key) + SC_HASH_TEXT - 1 + strlen("\"}\n");
 	const char *end = json + len;
 
 	if (len < tail || memcmp(end - tail, hash_key, strlen(hash_key)) ||
 	    memcmp(end - 3, "\"}\n", 3))
 		return false;
-	mk_hash_text(XXH3_128bits(json, len - tail), hash);
-	return !memcmp(end - tail + strlen(hash_key), hash, MARKUP_HASH_TEXT - 1);
+	sc_hash_text(sc_hash_of(json, len - tail), hash);
+	return !memcmp(end - tail + strlen(hash_key), hash, SC_HASH_TEXT - 1);
 }
 
 /* The lines of a text, in its place. */

@@ -68,7 +68,7 @@ static void test_row(void **state)
 	static const struct mk_column none[] = { { "z", MK_HASH_OR_NONE, 0, NULL }, { 0 } };
 	struct mk_object row = { 0 };
 	struct sc_str bytes;
-	char hash[MARKUP_HASH_TEXT] = "";
+	char hash[SC_HASH_TEXT] = "";
 	int64_t number;
 	bool truth;
 
@@ -95,7 +95,7 @@ static void test_row(void **state)
 /* Rows come back; every byte that is changed, and every cut, is found. */
 static void test_rows(void **state)
 {
-	char path[] = "/tmp/plan_test.XXXXXX", hash[MARKUP_HASH_TEXT], text[512];
+	char path[] = "/tmp/plan_test.XXXXXX", hash[SC_HASH_TEXT], text[512];
 	static const struct mk_column columns[] = { { "i", MK_NUMBER, 0, NULL }, { 0 } };
 	struct mk_rows_out w;
 	struct mk_rows_in r = { 0 };

@@ -36,17 +36,17 @@ int mk_read_claim(const struct mk_plan *plan, const char *out, const char *advic
 		  struct sc_error *err)
 {
 	const struct mk_path path = mk_out_path(out, "plan");
-	char have[MARKUP_HASH_TEXT] = "";
+	char have[SC_HASH_TEXT] = "";
 	const int fd = sc_open_below(path.text, strlen(out));
 	ssize_t len;
 
 	if (fd < 0)
 		return errno == ENOENT ? 0 : sc_error_sys(err, "%s", path.text);
-	len = read(fd, have, MARKUP_HASH_TEXT - 1);
+	len = read(fd, have, SC_HASH_TEXT - 1);
 	if (len < 0)
 		sc_error_sys(err, "%s", path.text);
 	close(fd);
-	return len < 0 ? SC_ESYS : len == MARKUP_HASH_TEXT - 1 && !strcmp(have, plan->hash) ? 1 :
+	return len < 0 ? SC_ESYS : len == SC_HASH_TEXT - 1 && !strcmp(have, plan->hash) ? 1 :
 	       sc_error_set(err, SC_EINVAL, "%s is the output of another plan%s", out, advice);
 }
 

@@ -13,7 +13,7 @@ struct mk_result {
 	enum { MK_WHOLE, MK_CUT_OFF } status; /* MK_CUT_OFF: its log is damaged: what could be
 	                             * read was filtered */
 	uint64_t read, written;     /* bytes of text */
-	char hash[MARKUP_HASH_TEXT];       /* XXH3-128 of what was written */
+	char hash[SC_HASH_TEXT];       /* XXH3-128 of what was written */
 	struct markup_stats stats;
 	uint64_t complaints;        /* bytes in N.complaints; those of other shards are before it */
 };
@@ -31,14 +31,14 @@ struct mk_misses {
 
 struct mk_record {
 	uint64_t version;
-	char plan[MARKUP_HASH_TEXT];
+	char plan[SC_HASH_TEXT];
 	uint64_t task;
 	const char *host;           /* NULL in one that was read */
 	int64_t begun, ended;       /* milliseconds since 1970; for people alone */
 	uint64_t shards;            /* how many results there are */
 	uint64_t read, written;     /* bytes of all shards */
 	uint64_t complaints;        /* bytes */
-	char complaints_hash[MARKUP_HASH_TEXT];
+	char complaints_hash[SC_HASH_TEXT];
 	VEC(struct mk_result) results; /* ascending by shard */
 	struct mk_misses missed;       /* the same */
 };

@@ -11,17 +11,6 @@ enum { GATHERED = 1 << 18 }; /* bytes that are written at once */
 
 static const char last_line[] = "{\"lines\":";
 
-void mk_hash_text(XXH128_hash_t hash, char ret[MARKUP_HASH_TEXT])
-{
-	snprintf(ret, MARKUP_HASH_TEXT, "%016llx%016llx", (unsigned long long)hash.high64,
-		 (unsigned long long)hash.low64);
-}
-
-void markup_hash_text(const struct XXH3_state_s *state, char ret[MARKUP_HASH_TEXT])
-{
-	mk_hash_text(XXH3_128bits_digest(state), ret);
-}
-
 struct mk_path mk_path(const char *fmt, ...)
 {
 	struct mk_path ret;
@@ -68,15 +57,15 @@ void mk_rows_put(struct mk_rows_out *w, const struct mk_column *columns, const v
 	w->num++;
 }
 
-int mk_rows_commit(struct mk_rows_out *w, char hash[MARKUP_HASH_TEXT], struct sc_error *err)
+int mk_rows_commit(struct mk_rows_out *w, char hash[SC_HASH_TEXT], struct sc_error *err)
 {
-	char text[MARKUP_HASH_TEXT], line[128];
+	char text[SC_HASH_TEXT], line[128];
 	int rc;
 
 	mk_out_flush(&w->out);
-	mk_hash_text(XXH3_128bits_digest(&w->hash), text);
+	sc_hash_text(sc_hash_digest(&w->hash), text);
 	if (hash)
-		memcpy(hash, text, MARKUP_HASH_TEXT);
+		memcpy(hash, text, SC_HASH_TEXT);
 	snprintf(line, sizeof(line), "%s%llu,\"xxh128\":\"%s\"}\n", last_line,
 		 (unsigned long long)w->num, text);
 	mk_out_put(&w->out, line, strlen(line));
@@ -115,7 +104,7 @@ static int check_last(struct mk_rows_in *r, struct sc_error *err)
 {
 	char line[128];
 
-	mk_hash_text(XXH3_128bits_digest(&r->state), r->hash);
+	sc_hash_text(sc_hash_digest(&r->state), r->hash);
 	snprintf(line, sizeof(line), "%s%llu,\"xxh128\":\"%s\"}\n", last_line,
 		 (unsigned long long)r->num - 1, r->hash);
 	if (r->len != strlen(line) || memcmp(r->line, line, r->len) || getc(r->file) != EOF)

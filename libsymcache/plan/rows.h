@@ -16,8 +16,6 @@
 #include "libsymcache/base/file.h"
 #include "libsymcache/plan/plan.h"
 
-void mk_hash_text(XXH128_hash_t hash, char ret[MARKUP_HASH_TEXT]);
-
 /* A path. One that is too long is longer than any may be, so that every call refuses it. */
 struct mk_path {
 	char text[PATH_MAX + 1];
@@ -35,7 +33,7 @@ struct mk_column {
 		MK_NUMBER, /* uint64_t */
 		MK_SIGNED, /* int64_t */
 		MK_BOOL,   /* bool */
-		MK_HASH,   /* char[MARKUP_HASH_TEXT] */
+		MK_HASH,   /* char[SC_HASH_TEXT] */
 		MK_HASH_OR_NONE, /* the same; "": there is no field */
 		MK_CHOICE, /* an enum, by the texts in `of` */
 		MK_TEXT,   /* const char *; NULL is written as "" */
@@ -68,7 +66,7 @@ int mk_rows_create(struct mk_rows_out *w, const char *path, size_t below, struct
 void mk_rows_put(struct mk_rows_out *w, const struct mk_column *columns, const void *from);
 
 /* `hash` (may be NULL): that of the last line. *w is empty after it in any case. */
-int mk_rows_commit(struct mk_rows_out *w, char hash[MARKUP_HASH_TEXT], struct sc_error *err);
+int mk_rows_commit(struct mk_rows_out *w, char hash[SC_HASH_TEXT], struct sc_error *err);
 
 /* ---- reading ------------------------------------------------------------------- */
 
@@ -104,7 +102,7 @@ struct mk_rows_in {
 	char *line;
 	size_t len, cap;
 	uint64_t num;      /* of the current line, from 1 */
-	char hash[MARKUP_HASH_TEXT]; /* of the last line, once it was read */
+	char hash[SC_HASH_TEXT]; /* of the last line, once it was read */
 	XXH3_state_t state;
 	struct mk_object row;
 };

@@ -58,7 +58,7 @@ static int claim_folder(const struct markup_task *t, struct sc_error *err)
 	rc = sc_new_file_below(path.text, strlen(t->options.out), &file, err);
 	if (rc)
 		return rc;
-	if (sc_write_all(file.fd, t->plan.hash, MARKUP_HASH_TEXT - 1)) {
+	if (sc_write_all(file.fd, t->plan.hash, SC_HASH_TEXT - 1)) {
 		rc = sc_error_sys(err, "cannot write %s", path.text);
 		sc_new_file_discard(&file);
 	} else {
@@ -223,7 +223,7 @@ static int filter_into(struct job *job, unsigned worker, size_t i, const char *p
 		.shard = s->number, .status = shard.cut_off ? MK_CUT_OFF : MK_WHOLE, .read = shard.read,
 		.written = (uint64_t)st.st_size, .stats = shard.stats, .complaints = said->bytes,
 	};
-	mk_hash_text(XXH3_128bits_digest(&hash), r->hash);
+	sc_hash_text(sc_hash_digest(&hash), r->hash);
 	return 0;
 }
 
@@ -305,7 +305,7 @@ static int write_complaints(struct markup_task *t, struct sc_error *err)
 	for (size_t i = 0; i < t->shards.len && !rc && r->complaints; i++)
 		if (mk_said_copy(&t->said[i], file.fd, &hash))
 			rc = sc_error_sys(err, "cannot write %s", path.text);
-	mk_hash_text(XXH3_128bits_digest(&hash), r->complaints_hash);
+	sc_hash_text(sc_hash_digest(&hash), r->complaints_hash);
 	if (!rc && r->complaints)
 		return sc_new_file_commit(&file, err);
 	sc_new_file_discard(&file);

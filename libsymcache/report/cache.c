@@ -117,7 +117,7 @@ static void text_entry(struct mk_cache *c, const struct symstore_entry *e, int64
 	if (*e->debug_path)
 		fact(c, "debug file", "%s", e->debug_path);
 	fact(c, "source size", "%" PRIu64, e->source_size);
-	fact(c, "source XXH3-128", "%s", symstore_hash_text(e->source_hash, text));
+	fact(c, "source XXH3-128", "%s", sc_hash_text(e->source_hash, text));
 	fact(c, "indexed", "%s by %s", symstore_time_text(e->time, text), e->tool_version);
 	if (used)
 		fact(c, "last used", "%.10s", symstore_time_text(used, text));

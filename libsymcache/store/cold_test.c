@@ -83,7 +83,7 @@ static void check_all(struct symstore *store)
 static void same_records(void **state)
 {
 	struct symstore *store = test_open(SYMSTORE_WRITE);
-	char before[SYMSTORE_IDENTITY_TEXT], after[SYMSTORE_IDENTITY_TEXT];
+	char before[SC_HASH_TEXT], after[SC_HASH_TEXT];
 	struct symstore_entry plain[N];
 	struct symstore_reader *reader;
 

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include <xxhash.h>
 
 #include "libsymcache/base/build_id.h"
 #include "libsymcache/base/search.h"
@@ -40,19 +39,6 @@ size_t symstore_ids_find(const struct symstore_id *ids, size_t num, const uint8_
 	memcpy(id.bytes, bytes, len);
 	at = symstore_ids_from(ids, num, &id);
 	return at < num && !compare_ids(&ids[at], &id) ? at : num;
-}
-
-struct symstore_hash symstore_hash_of(const void *bytes, size_t size)
-{
-	const XXH128_hash_t hash = XXH3_128bits(bytes, size);
-
-	return (struct symstore_hash){ hash.low64, hash.high64 };
-}
-
-const char *symstore_hash_text(struct symstore_hash hash, char ret[SYMSTORE_HASH_TEXT])
-{
-	snprintf(ret, SYMSTORE_HASH_TEXT, "%016" PRIx64 "%016" PRIx64, hash.high64, hash.low64);
-	return ret;
 }
 
 const char *const symstore_kinds[] = { "dwarf", "gopclntab", "symtab", "names", "minidebuginfo",
@@ -117,7 +103,7 @@ void symstore_entry_fields(const struct symstore_entry *entry, struct symstore_f
 	put_kinds(entry->sources, '\n', f->kinds);
 	symcache_build_id_text(f->id, entry->build_id, entry->build_id_len);
 	snprintf(f->cache_hash, sizeof(f->cache_hash), "%016" PRIx64, entry->cache_hash);
-	symstore_hash_text(entry->source_hash, f->source_hash);
+	sc_hash_text(entry->source_hash, f->source_hash);
 	add(f, "build_id", SYMSTORE_TEXT, f->id, 0);
 	add(f, "build_id_derived", SYMSTORE_BOOL, NULL, entry->build_id_derived);
 	add(f, "symbols", SYMSTORE_LIST, f->kinds, 0);

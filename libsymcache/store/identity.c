@@ -20,19 +20,17 @@ static bool add(void *state, const struct symstore_entry *e)
 	return true;
 }
 
-int symstore_identity(struct symstore_reader *reader, char ret[SYMSTORE_IDENTITY_TEXT],
+int symstore_identity(struct symstore_reader *reader, char ret[SC_HASH_TEXT],
 		      struct sc_error *err)
 {
 	XXH3_state_t *state = XXH3_createState();
-	XXH128_hash_t hash;
 	int rc;
 
 	if (!state)
 		return sc_no_memory(err);
 	XXH3_128bits_reset(state);
 	rc = symstore_each(reader, NULL, 0, add, state, err);
-	hash = XXH3_128bits_digest(state);
-	symstore_hash_text((struct symstore_hash){ hash.low64, hash.high64 }, ret);
+	sc_hash_text(sc_hash_digest(state), ret);
 	XXH3_freeState(state);
 	return rc;
 }

@@ -163,7 +163,7 @@ static void notes(void **state)
 {
 	struct symstore *store = test_open(SYMSTORE_WRITE);
 	struct symstore_outcome outcome = { .code = SC_ENOSYMBOLS };
-	struct symstore_hash hash = { 1, 2 };
+	struct sc_hash hash = { 1, 2 };
 	struct symstore_reader *reader;
 	struct symstore_writer *writer;
 	const void *data;

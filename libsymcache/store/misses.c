@@ -5,7 +5,7 @@
 #include <time.h>
 #include <xxhash.h>
 
-struct symstore_hash symstore_miss_key(const char *kind, const char *server, const uint8_t *build_id,
+struct sc_hash symstore_miss_key(const char *kind, const char *server, const uint8_t *build_id,
 				       size_t len)
 {
 	const size_t kind_len = strnlen(kind, SYMSTORE_MISS_KIND - 1) + 1; /* and its NUL */
@@ -15,27 +15,27 @@ struct symstore_hash symstore_miss_key(const char *kind, const char *server, con
 	memcpy(text, kind, kind_len - 1);
 	memcpy(text + kind_len, build_id, len);
 	hash = XXH3_128bits_withSeed(text, kind_len + len, XXH3_64bits(server, strlen(server)));
-	return (struct symstore_hash){ hash.low64, hash.high64 };
+	return (struct sc_hash){ hash.low64, hash.high64 };
 }
 
 struct search {
 	const struct symstore_misses *misses;
-	const struct symstore_hash *key;
+	const struct sc_hash *key;
 };
 
 static bool is_key(const void *ctx, uint32_t i)
 {
 	const struct search *search = ctx;
 
-	return symstore_hash_same(search->misses->list.data[i], *search->key);
+	return sc_hash_same(search->misses->list.data[i], *search->key);
 }
 
-bool symstore_misses_have(const struct symstore_misses *m, const struct symstore_hash *key)
+bool symstore_misses_have(const struct symstore_misses *m, const struct sc_hash *key)
 {
 	return sc_intern_get(&m->set, key->low64, is_key, &(struct search){ m, key }) != SC_INTERN_NEW;
 }
 
-void symstore_misses_add(struct symstore_misses *m, const struct symstore_hash *key)
+void symstore_misses_add(struct symstore_misses *m, const struct sc_hash *key)
 {
 	uint32_t *slot = vec_reserve(&m->list, 1) ?
 		sc_intern_find(&m->set, key->low64, is_key, &(struct search){ m, key }) : NULL;
@@ -52,7 +52,7 @@ void symstore_misses_deinit(struct symstore_misses *m)
 	sc_intern_deinit(&m->set);
 }
 
-bool symstore_missed(struct symstore_reader *reader, const struct symstore_hash *key, const char *tool,
+bool symstore_missed(struct symstore_reader *reader, const struct sc_hash *key, const char *tool,
 		     int64_t retry)
 {
 	const int64_t now = time(NULL);
@@ -62,7 +62,7 @@ bool symstore_missed(struct symstore_reader *reader, const struct symstore_hash 
 	       now - seen.time < retry;
 }
 
-int symstore_remember_miss(struct symstore_writer *writer, const struct symstore_hash *key,
+int symstore_remember_miss(struct symstore_writer *writer, const struct sc_hash *key,
 			   const char *tool, struct sc_error *err)
 {
 	const struct symstore_outcome outcome = { .code = SC_ENOTFOUND, .time = time(NULL) };

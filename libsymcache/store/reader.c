@@ -254,7 +254,7 @@ int symstore_get_note(struct symstore_reader *reader, const char *name, const vo
 	return 0;
 }
 
-int symstore_seen(struct symstore_reader *reader, const struct symstore_hash *content,
+int symstore_seen(struct symstore_reader *reader, const struct sc_hash *content,
 		  const char *tool, struct symstore_outcome *ret, struct sc_error *err)
 {
 	uint8_t key[SYMSTORE_CONTENT_KEY];

@@ -209,7 +209,7 @@ bool symstore_entry_decode(const void *key, size_t key_size, const void *data, s
 	return true;
 }
 
-void symstore_content_key(const struct symstore_hash *content, uint8_t key[SYMSTORE_CONTENT_KEY])
+void symstore_content_key(const struct sc_hash *content, uint8_t key[SYMSTORE_CONTENT_KEY])
 {
 	uint64_t words[2] = { htobe64(content->high64), htobe64(content->low64) };
 
@@ -272,7 +272,7 @@ static bool same_path(const char *a, const char *b)
 
 bool symstore_entry_other_file(const struct symstore_entry *a, const struct symstore_entry *b)
 {
-	return !symstore_hash_same(a->source_hash, b->source_hash) &&
+	return !sc_hash_same(a->source_hash, b->source_hash) &&
 	       !same_path(a->source_path, b->source_path) &&
 	       !same_path(a->source_path, b->debug_path) &&
 	       !same_path(a->debug_path, b->source_path);

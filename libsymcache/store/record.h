@@ -27,7 +27,7 @@ uint8_t *symstore_outcome_encode(const struct symstore_outcome *outcome, const c
 
 /* The key of a file's content: its hash in canonical (big-endian) form. */
 enum { SYMSTORE_CONTENT_KEY = 16 };
-void symstore_content_key(const struct symstore_hash *content, uint8_t key[SYMSTORE_CONTENT_KEY]);
+void symstore_content_key(const struct sc_hash *content, uint8_t key[SYMSTORE_CONTENT_KEY]);
 
 /* Each decoder returns whether the bytes are well-formed. Strings point into
  * them. The key gives the build ID of an entry. */

@@ -226,7 +226,7 @@ static void outcome(void **state)
 
 static void content_key(void **state)
 {
-	struct symstore_hash hash = { 0x1112131415161718, 0x0102030405060708 };
+	struct sc_hash hash = { 0x1112131415161718, 0x0102030405060708 };
 	uint8_t key[SYMSTORE_CONTENT_KEY];
 
 	(void)state;
@@ -259,12 +259,12 @@ static void misses(void **state)
 	struct symstore_misses m = { 0 };
 
 	for (uint64_t i = 0; i < 1000; i++)
-		symstore_misses_add(&m, &(struct symstore_hash){ i / 2, i % 2 });
-	symstore_misses_add(&m, &(struct symstore_hash){ 0, 0 });
+		symstore_misses_add(&m, &(struct sc_hash){ i / 2, i % 2 });
+	symstore_misses_add(&m, &(struct sc_hash){ 0, 0 });
 	assert_int_equal(m.list.len, 1000);
 	for (uint64_t i = 0; i < 1000; i++)
-		assert_true(symstore_misses_have(&m, &(struct symstore_hash){ i / 2, i % 2 }));
-	assert_false(symstore_misses_have(&m, &(struct symstore_hash){ 0, 2 }));
+		assert_true(symstore_misses_have(&m, &(struct sc_hash){ i / 2, i % 2 }));
+	assert_false(symstore_misses_have(&m, &(struct sc_hash){ 0, 2 }));
 	symstore_misses_deinit(&m);
 	(void)state;
 }

@@ -23,6 +23,7 @@
 
 #include "format/symcache_format.h"
 #include "libsymcache/base/error.h"
+#include "libsymcache/base/hash.h"
 #include "libsymcache/read/read.h"
 
 struct symstore;
@@ -38,22 +39,6 @@ enum symstore_mode {
 	SYMSTORE_WRITE, /* creates the file (not its directory) if it is missing */
 };
 
-/* 128-bit XXH3 of a file's content: shows whether it was indexed already. */
-struct symstore_hash {
-	uint64_t low64, high64;
-};
-
-enum { SYMSTORE_HASH_TEXT = 33 }; /* 32 hex digits and a NUL */
-
-static inline bool symstore_hash_same(struct symstore_hash a, struct symstore_hash b)
-{
-	return a.low64 == b.low64 && a.high64 == b.high64;
-}
-
-struct symstore_hash symstore_hash_of(const void *bytes, size_t size);
-/* As it is written, in hex. Returns ret. */
-const char *symstore_hash_text(struct symstore_hash hash, char ret[SYMSTORE_HASH_TEXT]);
-
 /* What is known of an entry besides its bytes. Strings are owned by the caller
  * on put, and lie in the map (NUL-terminated) on get; none is ever NULL on get. */
 struct symstore_entry {
@@ -64,7 +49,7 @@ struct symstore_entry {
 	uint32_t bad_units;        /* compilation units left out because they are broken */
 	uint64_t cache_size;       /* bytes */
 	uint64_t source_size;      /* bytes of the file that was indexed */
-	struct symstore_hash source_hash;
+	struct sc_hash source_hash; /* shows whether that file was indexed already */
 	uint64_t cache_hash;       /* XXH3-64 of the cache bytes; put computes it */
 	uint64_t table_hash;       /* XXH3-64 of the hashes of its blocks, which lie behind it; 0:
 	                            * there are none (format 1); put computes it */
@@ -240,8 +225,7 @@ uint32_t symstore_kinds_shown(uint32_t sources);
 
 /* The XXH3-128, as 32 hex digits, of what look-ups depend on: build IDs, hashes of caches, names
  * and tags of all entries. Their records are read, no caches. Errors as of symstore_each(). */
-enum { SYMSTORE_IDENTITY_TEXT = 33 };
-int symstore_identity(struct symstore_reader *reader, char ret[SYMSTORE_IDENTITY_TEXT],
+int symstore_identity(struct symstore_reader *reader, char ret[SC_HASH_TEXT],
 		      struct sc_error *err);
 
 /* The path of the store by default, on the heap: $SYMCACHE_STORE, else symcache/symcache.store
@@ -263,7 +247,7 @@ struct symstore_field {
 struct symstore_fields {
 	struct symstore_field data[16];
 	size_t len;
-	char id[2 * SYMCACHE_BUILD_ID_MAX + 1], kinds[64], cache_hash[17], source_hash[SYMSTORE_HASH_TEXT];
+	char id[2 * SYMCACHE_BUILD_ID_MAX + 1], kinds[64], cache_hash[17], source_hash[SC_HASH_TEXT];
 	char time[32];
 };
 
@@ -284,7 +268,7 @@ struct symstore_outcome {
 
 /* Was a file of this content looked at by this version of the tool (`tool` as
  * in tool_version)? SC_ENOTFOUND: no; or it was indexed, but the entry is gone. */
-int symstore_seen(struct symstore_reader *reader, const struct symstore_hash *content,
+int symstore_seen(struct symstore_reader *reader, const struct sc_hash *content,
 		  const char *tool, struct symstore_outcome *ret, struct sc_error *err);
 
 /* ---- use -----------------------------------------------------------------
@@ -421,7 +405,7 @@ int symstore_note(struct symstore_writer *writer, const char *name, const void *
 		  struct sc_error *err);
 
 /* Remembers that content was looked at by this version of the tool. */
-int symstore_remember(struct symstore_writer *writer, const struct symstore_hash *content,
+int symstore_remember(struct symstore_writer *writer, const struct sc_hash *content,
 		      const char *tool, const struct symstore_outcome *outcome,
 		      struct sc_error *err);
 

@@ -69,7 +69,7 @@ static bool on_entry(void *ctx, const struct symstore_entry *entry)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	char path[32], identity[SYMSTORE_IDENTITY_TEXT];
+	char path[32], identity[SC_HASH_TEXT];
 	struct symstore_reader *reader;
 	struct symstore_totals totals;
 	struct symstore *store;

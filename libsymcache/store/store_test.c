@@ -276,7 +276,7 @@ static void better_in_one_commit(void **state)
 static void seen(void **state)
 {
 	struct symstore *store = test_open(SYMSTORE_WRITE);
-	struct symstore_hash here = { 1, 2 }, gone = { 2, 1 }, none = { 3, 4 };
+	struct sc_hash here = { 1, 2 }, gone = { 2, 1 }, none = { 3, 4 };
 	struct symstore_outcome outcome = { .build_id_len = 20 }, got;
 	struct symstore_writer *writer;
 	struct symstore_reader *reader;
@@ -303,7 +303,7 @@ static void seen(void **state)
 	assert_int_equal(got.code, SC_ENOSYMBOLS);
 	/* Indexed once, but the store has lost it: it is to be indexed again. */
 	assert_int_equal(symstore_seen(reader, &gone, "v1", &got, &err), SC_ENOTFOUND);
-	assert_int_equal(symstore_seen(reader, &(struct symstore_hash){ 1, 3 }, "v1", &got, &err),
+	assert_int_equal(symstore_seen(reader, &(struct sc_hash){ 1, 3 }, "v1", &got, &err),
 			 SC_ENOTFOUND);
 	symstore_read_end(reader);
 	symstore_close(store);

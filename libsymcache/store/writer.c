@@ -176,7 +176,7 @@ int symstore_note(struct symstore_writer *writer, const char *name, const void *
 	return symstore_push(writer, &op, err);
 }
 
-int symstore_remember(struct symstore_writer *writer, const struct symstore_hash *content,
+int symstore_remember(struct symstore_writer *writer, const struct sc_hash *content,
 		      const char *tool, const struct symstore_outcome *outcome,
 		      struct sc_error *err)
 {
