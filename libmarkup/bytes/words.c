@@ -125,7 +125,13 @@ static bool sum_follows(const char *p, const char *end)
 	return memmem(p, eol ? (size_t)(eol - p) : most, " + ", 3);
 }
 
-bool mk_word_counts(const char *begin, const char *at, const char *end)
+/*
+ * The words " 0x" and "(0x" are common in plain text. They count only where a frame can be meant:
+ * " 0x" behind a digit, a colon, a blank or many hex digits, or in front of 8, 12 or 16 digits;
+ * "(0x" in front of digits and then '+', or ')' or a blank and a '['. `begin`: what is before it is
+ * not known, and may be anything.
+ */
+static bool word_counts(const char *begin, const char *at, const char *end)
 {
 	const char *digits = at + 3, *p = digits;
 	char before;
@@ -156,7 +162,7 @@ static inline bool is_word(const struct mk_words *w, const char *begin, const ch
 	for (uint64_t m = w->first[(unsigned char)*at]; m; m &= m - 1) {
 		const int i = __builtin_ctzll(m);
 		if ((bytes & w->masks[i]) == w->words[i] &&
-		    (!(w->guarded >> i & 1) || mk_word_counts(begin, at, end)))
+		    (!(w->guarded >> i & 1) || word_counts(begin, at, end)))
 			return true;
 	}
 	return false;

@@ -26,7 +26,7 @@ struct mk_words {
 	unsigned num, num_groups;
 	uint32_t words[MK_WORDS_MAX], masks[MK_WORDS_MAX]; /* as they are in memory */
 	uint64_t first[256]; /* bit i: word i begins with it */
-	uint64_t guarded;    /* bit i: word i counts only where mk_word_counts() says so */
+	uint64_t guarded;    /* bit i: word i counts only where word_counts() says so */
 	struct mk_word_group groups[MK_WORD_GROUPS + 1];
 	/* Bit g: a byte k of group g has this low, or high, nibble. */
 	unsigned char low[MK_WORD_SCAN][16], high[MK_WORD_SCAN][16];
@@ -35,14 +35,6 @@ struct mk_words {
 /* Adds a word, of which at most MK_WORD_LEN bytes count; one that is there already is not
  * added again. There may be MK_WORDS_MAX. No word has a newline. */
 void mk_words_add(struct mk_words *w, const char *word);
-
-/*
- * The words " 0x" and "(0x" are common in plain text. They count only where a frame can be meant:
- * " 0x" behind a digit, a colon, a blank or many hex digits, or in front of 8, 12 or 16 digits;
- * "(0x" in front of digits and then '+', or ')' or a blank and a '['. `begin`: what is before it is
- * not known, and may be anything.
- */
-bool mk_word_counts(const char *begin, const char *at, const char *end);
 
 /* As mk_scan_hits(), of any word. */
 size_t mk_words_hits(const struct mk_words *w, const char **p, const char *end,

@@ -98,12 +98,6 @@ void dw_debug_deinit(struct dw_debug *d);
 int dw_unit_complete(struct dw_unit *u, struct dw_abbrev_pool *pool, struct dw_abbrevs *ret,
 		     struct sc_error *err);
 
-/* The type that has this signature: its unit and *offset there, or NULL. */
-const struct dw_unit *dw_type_at(const struct dw_debug *d, uint64_t signature, uint64_t *offset);
-
-/* The unit that holds `offset`, or NULL. */
-const struct dw_unit *dw_unit_at(const struct dw_debug *d, uint64_t offset);
-
 /* Reads the attributes of the entry at *c (its code is read already) into
  * values[DW_NUM_SLOTS]; only slots the abbreviation has are written. */
 void dw_read_attributes(struct dw_cursor *c, const struct dw_unit *u,

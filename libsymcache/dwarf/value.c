@@ -167,6 +167,31 @@ bool dw_value_address(const struct dw_unit *u, const struct dw_value *v, uint64_
 	}
 }
 
+/* The type that has this signature: its unit and *offset there, or NULL. */
+static const struct dw_unit *type_at(const struct dw_debug *d, uint64_t signature, uint64_t *offset)
+{
+	const struct dw_unit *u;
+	const size_t at = SC_SEARCH(i, d->signatures.len,
+				    d->signatures.data[i].signature < signature);
+
+	if (at == d->signatures.len || d->signatures.data[at].signature != signature)
+		return d->types ? type_at(d->types, signature, offset) : NULL;
+	u = &d->units.data[d->signatures.data[at].unit];
+	*offset = u->offset + u->type_offset;
+	return u;
+}
+
+/* The unit that holds `offset`, or NULL. */
+static const struct dw_unit *unit_at(const struct dw_debug *d, uint64_t offset)
+{
+	const size_t at = SC_SEARCH(i, d->units.len, d->units.data[i].end <= offset);
+
+	if (at == d->units.len || d->units.data[at].broken ||
+	    offset < d->units.data[at].first_entry)
+		return NULL;
+	return &d->units.data[at];
+}
+
 const struct dw_unit *dw_value_reference(const struct dw_unit *u,
 					 const struct dw_value *v, uint64_t *offset)
 {
@@ -182,37 +207,14 @@ const struct dw_unit *dw_value_reference(const struct dw_unit *u,
 	case DW_FORM_ref_addr:
 		if (*offset >= u->first_entry && *offset < u->end)
 			return u;
-		return dw_unit_at(u->debug, *offset);
+		return unit_at(u->debug, *offset);
 	case DW_FORM_GNU_ref_alt:
 	case DW_FORM_ref_sup4:
 	case DW_FORM_ref_sup8:
-		return u->debug->alt ? dw_unit_at(u->debug->alt, *offset) : NULL;
+		return u->debug->alt ? unit_at(u->debug->alt, *offset) : NULL;
 	case DW_FORM_ref_sig8:
-		return dw_type_at(u->debug, v->number, offset);
+		return type_at(u->debug, v->number, offset);
 	default:
 		return NULL;
 	}
-}
-
-const struct dw_unit *dw_type_at(const struct dw_debug *d, uint64_t signature, uint64_t *offset)
-{
-	const struct dw_unit *u;
-	const size_t at = SC_SEARCH(i, d->signatures.len,
-				    d->signatures.data[i].signature < signature);
-
-	if (at == d->signatures.len || d->signatures.data[at].signature != signature)
-		return d->types ? dw_type_at(d->types, signature, offset) : NULL;
-	u = &d->units.data[d->signatures.data[at].unit];
-	*offset = u->offset + u->type_offset;
-	return u;
-}
-
-const struct dw_unit *dw_unit_at(const struct dw_debug *d, uint64_t offset)
-{
-	const size_t at = SC_SEARCH(i, d->units.len, d->units.data[i].end <= offset);
-
-	if (at == d->units.len || d->units.data[at].broken ||
-	    offset < d->units.data[at].first_entry)
-		return NULL;
-	return &d->units.data[at];
 }

@@ -121,9 +121,6 @@ struct perf_sample {
 bool perf_read_sample(const struct perf_file *f, const uint8_t *bytes, size_t size,
 		      struct perf_sample *ret);
 
-/* The event of a record, by its id; PROF_NONE: none. */
-uint32_t perf_event_of(const struct perf_file *f, const uint8_t *bytes, size_t size);
-
 /* The time of a record; 0: it has none. */
 uint64_t perf_time_of(const struct perf_file *f, const uint8_t *bytes, size_t size);
 

@@ -51,8 +51,9 @@ static size_t place_of_id(const struct perf_event *e)
 	return at;
 }
 
-/* With several events, all have their id at the same place. */
-uint32_t perf_event_of(const struct perf_file *f, const uint8_t *bytes, size_t size)
+/* The event of a record, by its id; PROF_NONE: none. With several events, all have their id at
+ * the same place. */
+static uint32_t event_of(const struct perf_file *f, const uint8_t *bytes, size_t size)
 {
 	const struct perf_event *e = f->events.data;
 	struct dw_cursor c;
@@ -74,7 +75,7 @@ uint32_t perf_event_of(const struct perf_file *f, const uint8_t *bytes, size_t s
 
 uint64_t perf_time_of(const struct perf_file *f, const uint8_t *bytes, size_t size)
 {
-	const uint32_t event = perf_event_of(f, bytes, size);
+	const uint32_t event = event_of(f, bytes, size);
 	const struct perf_event *e = event == PROF_NONE ? NULL : &f->events.data[event];
 	struct dw_cursor c;
 
@@ -138,7 +139,7 @@ static void read_user(const struct perf_event *e, struct dw_cursor *c, struct pe
 bool perf_read_sample(const struct perf_file *f, const uint8_t *bytes, size_t size,
 		      struct perf_sample *ret)
 {
-	const uint32_t event = perf_event_of(f, bytes, size);
+	const uint32_t event = event_of(f, bytes, size);
 	struct dw_cursor c = perf_cursor_of(bytes, size, 8);
 	const unsigned mode = bytes[4] & CPUMODE;
 	const struct perf_event *e;

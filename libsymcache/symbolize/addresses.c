@@ -1,34 +1,10 @@
 /*
- * Addresses of processes → frames, one by one and many together: see process.h. Many are sorted
- * by image and p_vaddr, so that each is looked up once, and announced to the symbolizer in
- * batches.
+ * Addresses of processes → frames: see process.h. They are sorted by image and p_vaddr, so that
+ * each is looked up once, and announced to the symbolizer in batches.
  */
 #include "libsymcache/base/sort.h"
 #include "libsymcache/base/vec.h"
 #include "libsymcache/symbolize/process.h"
-
-static enum symcache_reason symbolize(struct symcache_symbolizer *s,
-				      const struct symcache_address *at,
-				      struct symcache_answer *ret)
-{
-	if (at->reason != SYMCACHE_FOUND) {
-		*ret = (struct symcache_answer){ .reason = at->reason, .code_idx = SYMCACHE_NONE };
-		return at->reason;
-	}
-	return symcache_symbolize_again(s, at->image->module, at->vaddr, ret);
-}
-
-enum symcache_reason symcache_process_symbolize(struct symcache_process *p,
-						struct symcache_symbolizer *s, uint64_t address,
-						enum symcache_pc pc, struct symcache_address *at,
-						struct symcache_answer *ret)
-{
-	struct symcache_address own;
-
-	at = at ? at : &own;
-	symcache_process_find(p, address, pc, at);
-	return symbolize(s, at, ret);
-}
 
 /* An address by the order in which it is looked up. */
 struct turn {
@@ -75,7 +51,6 @@ int symcache_addresses_symbolize(struct symcache_symbolizer *s,
 				 void *ctx)
 {
 	struct batch b = { .list = list, .fn = fn, .ctx = ctx };
-	struct symcache_answer a;
 	int rc = vec_reserve(&b.turns, n) ? 0 : SC_ENOMEM;
 
 	for (size_t i = 0; !rc && i < n; i++) {
@@ -84,8 +59,8 @@ int symcache_addresses_symbolize(struct symcache_symbolizer *s,
 								     list[i].vaddr, i };
 			continue;
 		}
-		symbolize(s, &list[i], &a);
-		rc = fn(ctx, i, &a);
+		rc = fn(ctx, i, &(struct symcache_answer){ .reason = list[i].reason,
+							   .code_idx = SYMCACHE_NONE });
 	}
 	if (!rc && !sort_turns(b.turns.data, b.turns.len))
 		rc = SC_ENOMEM;

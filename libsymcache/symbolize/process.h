@@ -8,7 +8,8 @@
  *   symcache_process_map(p, &(struct symcache_mapping){ .start = 0x5634f116a000,
  *           .end = 0x5634f116c000, .offset = 0x2000, .origin = SYMCACHE_FROM_FILE,
  *           .image = image });
- *   if (symcache_process_symbolize(p, symbolizer, 0x5634f116a123, SYMCACHE_RETURNS, &answer) …
+ *   if (symcache_process_find(p, 0x5634f116a123, SYMCACHE_RETURNS, &address) == SYMCACHE_FOUND)
+ *           symcache_symbolize(symbolizer, address.image->module, address.vaddr, &answer);
  *
  * An image is a file, as far as something is known of it, with its cache or the reason why
  * there is none. It is the same one however often it is mapped, and in all processes that come
@@ -183,12 +184,6 @@ bool symcache_process_unwind(void *process, uint64_t address, struct symcache_un
 /* For struct symcache_unwind_source.code: out of the files that the cache was made of, or that lies
  * at the image's path, if they are there and have the build ID. */
 bool symcache_process_code(void *process, uint64_t address, void *to, size_t bytes);
-
-/* Its frames, as symcache_symbolize(). `at` may be NULL. */
-enum symcache_reason symcache_process_symbolize(struct symcache_process *p,
-						struct symcache_symbolizer *s, uint64_t address,
-						enum symcache_pc pc, struct symcache_address *at,
-						struct symcache_answer *ret);
 
 /*
  * The frames of n addresses, of processes that come from one another: looked up by image and

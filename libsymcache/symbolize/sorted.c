@@ -32,15 +32,6 @@ static size_t announce(struct symcache_symbolizer *s, size_t from, size_t n,
 	return i;
 }
 
-enum symcache_reason symcache_symbolize_again(struct symcache_symbolizer *s,
-					      struct symcache_module *m, uint64_t vaddr,
-					      struct symcache_answer *ret)
-{
-	const enum symcache_reason reason = symcache_symbolize(s, m, vaddr, ret);
-
-	return reason == SYMCACHE_DAMAGED ? symcache_symbolize(s, m, vaddr, ret) : reason;
-}
-
 void symcache_symbolize_expect(struct symcache_module *m, size_t n)
 {
 	enum { READS = 4 }; /* of each address at least: index, ranges, location, name */
@@ -65,8 +56,9 @@ int symcache_symbolize_sorted(struct symcache_symbolizer *s, size_t n,
 
 		if (i == announced)
 			announced = announce(s, i, n, at, ctx);
-		if (!i || !is_same(&q, &last))
-			symcache_symbolize_again(s, q.module, q.vaddr, &a);
+		if ((!i || !is_same(&q, &last)) &&
+		    symcache_symbolize(s, q.module, q.vaddr, &a) == SYMCACHE_DAMAGED)
+			symcache_symbolize(s, q.module, q.vaddr, &a); /* in another cache */
 		rc = fn(ctx, i, &a);
 		last = q;
 	}

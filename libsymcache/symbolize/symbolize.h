@@ -131,11 +131,6 @@ enum symcache_reason symcache_symbolize_as(struct symcache_symbolizer *s, struct
 void symcache_symbolize_ahead(struct symcache_symbolizer *s, struct symcache_module *const m[],
 			      const uint64_t vaddrs[], size_t n);
 
-/* As symcache_symbolize(); asks again if the entry of the store is damaged. */
-enum symcache_reason symcache_symbolize_again(struct symcache_symbolizer *s,
-					      struct symcache_module *m, uint64_t vaddr,
-					      struct symcache_answer *ret);
-
 /* So many addresses of the module, which was asked for its cache before, will be looked up. */
 void symcache_symbolize_expect(struct symcache_module *m, size_t n);
 

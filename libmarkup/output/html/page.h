@@ -64,9 +64,6 @@ void mk_page_count(struct mk_out *o, uint64_t n, const char *what);
 
 /* shop::Money::operator*<u>(int) const</u> */
 void mk_row_name(struct mk_out *o, struct sc_str function);
-/* <span>/usr/src/shop/</span>money.hh:14<span>:54</span> */
-void mk_row_place(struct mk_out *o, struct sc_str file, uint32_t line, uint32_t column);
-
 /* <b>name</b> <cite>place</cite>: what is not known is left out. */
 void mk_row_code(struct mk_out *o, const struct sc_frame *f);
 

@@ -17,7 +17,8 @@ void mk_row_name(struct mk_out *o, struct sc_str function)
 		       parts[i].kind == MK_NAME_KEPT ? "" : "</u>");
 }
 
-void mk_row_place(struct mk_out *o, struct sc_str file, uint32_t line, uint32_t column)
+/* <span>/usr/src/shop/</span>money.hh:14<span>:54</span> */
+static void row_place(struct mk_out *o, struct sc_str file, uint32_t line, uint32_t column)
 {
 	const struct sc_str name = sc_basename(file);
 
@@ -42,7 +43,7 @@ void mk_row_code(struct mk_out *o, const struct sc_frame *f)
 	if (!f->file.ptr)
 		return;
 	mk_out_lit(o, " <cite>");
-	mk_row_place(o, f->file, f->line, f->column);
+	row_place(o, f->file, f->line, f->column);
 	mk_out_lit(o, "</cite>");
 }
 

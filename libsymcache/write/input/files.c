@@ -5,8 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
-int sc_files_open(const struct symcache_files *files, const char *path, struct sc_elf **ret,
-		  struct sc_error *err)
+static int open_file(const struct symcache_files *files, const char *path, struct sc_elf **ret,
+		     struct sc_error *err)
 {
 	int fd;
 
@@ -29,7 +29,7 @@ int sc_files_open_built(const struct symcache_build_options *o, const char *path
 			struct sc_elf **ret, struct sc_error *err)
 {
 	return o->is_open ? sc_files_open_borrowed(o->fd, path, ret, err) :
-			    sc_files_open(o->files, path, ret, err);
+			    open_file(o->files, path, ret, err);
 }
 
 /* The possibility that fits, or NULL. */
@@ -40,7 +40,7 @@ static struct sc_elf *find(const struct symcache_files *files, const struct symc
 	const char *path;
 
 	for (unsigned n = 0; (path = files->find(files->ctx, w, n)); n++) {
-		if (sc_files_open(files, path, &elf, NULL))
+		if (open_file(files, path, &elf, NULL))
 			continue;
 		if (sc_elf_fits(elf, w->build_id, w->build_id_len, crc))
 			return elf;
@@ -66,7 +66,7 @@ int sc_files_find_debug(const struct symcache_files *files, struct sc_elf *elf,
 static bool try_program(const struct symcache_files *files, const struct sc_elf *debug,
 			const char *path, struct sc_elf **ret)
 {
-	if (sc_files_open(files, path, ret, NULL))
+	if (open_file(files, path, ret, NULL))
 		return false;
 	if ((*ret)->build_id_len == debug->build_id_len &&
 	    !memcmp((*ret)->build_id, debug->build_id, debug->build_id_len) &&

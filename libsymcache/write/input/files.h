@@ -10,8 +10,6 @@
 
 /* `files` may be NULL. The errors are those of sc_elf_open(), sc_elf_find_debug() and
  * sc_elf_find_alt(). */
-int sc_files_open(const struct symcache_files *files, const char *path, struct sc_elf **ret,
-		  struct sc_error *err);
 
 /* As sc_elf_open_fd(), of a descriptor that stays the caller's. */
 int sc_files_open_borrowed(int fd, const char *name, struct sc_elf **ret, struct sc_error *err);

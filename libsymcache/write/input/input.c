@@ -284,7 +284,8 @@ int sc_input_open(struct sc_input *in, const char *path,
 	return open_files(in, path, options, err);
 }
 
-void sc_input_end_stream(struct sc_input *in)
+/* Inflates what is left of .debug_info. */
+static void end_stream(struct sc_input *in)
 {
 	struct sc_error fault;
 
@@ -349,7 +350,7 @@ static int load_main(struct sc_input *in, unsigned threads, struct sc_error *err
 	if (started)
 		pthread_join(thread, NULL);
 	if (!in->self_contained)
-		sc_input_end_stream(in);
+		end_stream(in);
 	return rc;
 }
 
@@ -376,7 +377,7 @@ void sc_input_unload(void *input)
 				      &s->ranges, &s->rnglists };
 
 	sc_input_symbols(in, NULL);
-	sc_input_end_stream(in);
+	end_stream(in);
 	for (size_t i = 0; in->dwarf && i < sizeof(done) / sizeof(*done); i++) {
 		sc_elf_unload(in->dwarf, done[i]->data, done[i]->size);
 		*done[i] = (struct dw_section){0};
@@ -425,7 +426,7 @@ int sc_input_open_whole(struct sc_input *in, const char *path, const struct sc_i
 	rc = sc_input_load(in, threads, err);
 	if (rc)
 		return rc;
-	sc_input_end_stream(in);
+	end_stream(in);
 	rc = dw_debug_read(&in->alt_debug, err);
 	if (!rc)
 		rc = dw_debug_read(&in->debug, err);

@@ -76,9 +76,6 @@ void sc_input_narrow(struct sc_input *in);
 /* Bytes of all files that are read. */
 uint64_t sc_input_file_size(const struct sc_input *in);
 
-/* Inflates what is left of .debug_info. */
-void sc_input_end_stream(struct sc_input *in);
-
 /* Gives back the sections that are not needed once all units are read, and the symbols. */
 void sc_input_unload(void *input);
 
