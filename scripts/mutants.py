@@ -10,7 +10,8 @@ arguments). It relies on the project's layout of code: a statement a line, space
 Mutants that do not compile, or whose code is the same, do not count.
 
 Nothing in the checkout changes: the mutant is compiled by itself, and the tests are linked with it in
-front of the library. The unit tests and replays of the room run, until one fails. With --cover
+front of the library. The unit tests and replays of the room run, until one fails. A test that also fails with
+the unchanged file placed the same way says nothing: it is reported, and not used. With --cover
 (build/coverage/cover.json, of `make coverage COVERAGE=--by-test`) only lines are changed that a test runs, and
 what the room's own tests do not notice is tried with the others that run the line.
 
@@ -31,6 +32,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import threading
 
 ROOT = os.path.dirname(os.path.dirname(os.path.realpath(__file__)))
 ERRORS = ["-Werror=incompatible-pointer-types", "-Werror=int-conversion", "-Werror=return-type",
@@ -145,7 +147,11 @@ class Tests:
 
     def __init__(self, build, folder):
         self.build, self.folder, self.commands = build, folder, {}
-        self.lld = ["-fuse-ld=lld"] if subprocess.run(["which", "ld.lld"], capture_output=True).stdout else []
+        self.valid, self.checking = {}, threading.Lock()
+        # With build IDs as long as those of ld, which tests look themselves up by, too.
+        self.lld = []
+        if subprocess.run(["which", "ld.lld"], capture_output=True).stdout:
+            self.lld = ["-fuse-ld=lld", "-Wl,--build-id=sha1"]
 
     def own(self, room):
         found = sorted(n for n in os.listdir(f"{ROOT}/{room}") if n.endswith(("_test.c", "_fuzz.c")))
@@ -166,7 +172,8 @@ class Tests:
         if target not in self.commands:
             main = "cmd/main" if target == "symcache" else target
             self.commands[target] = made_by(self.build, f"{self.build}/{target}", f"{self.build}/{main}.o")
-        exe = f"{obj[:-2]}.{os.path.basename(target)}"
+        exe = f"{obj[:-2]}.d/{os.path.basename(target)}"  # tests look themselves up by their name
+        os.makedirs(os.path.dirname(exe), exist_ok=True)
         command, library = [], f"{self.build}/libsymcache.a"
         for a in self.commands[target]:
             command += [obj, a] if a == library and obj not in command else [a]
@@ -174,8 +181,20 @@ class Tests:
         done = subprocess.run(command[:1] + self.lld + command[1:], cwd=ROOT, capture_output=True, text=True)
         return exe if not done.returncode else None
 
-    def notices(self, test, obj):
-        """Does the test fail with the mutant?"""
+    def notices(self, test, path, obj):
+        """Does the test fail with the mutant of a file, and not with the file unchanged?"""
+        if not self.fails(test, obj):
+            return False
+        with self.checking:
+            if (path, test) not in self.valid:
+                plain = f"{self.folder}/plain.o"
+                self.compile(path, open(f"{ROOT}/{path}").read(), plain)
+                self.valid[path, test] = not self.fails(test, plain)
+                if not self.valid[path, test]:
+                    print(f"{test} fails with {path} unchanged: it is not used\n", flush=True)
+        return self.valid[path, test]
+
+    def fails(self, test, obj):
         golden = test.startswith("golden:")
         exe = self.link("symcache" if golden else test, obj)
         if not exe:
@@ -220,7 +239,7 @@ def one(tests, mutant, own, cover, number):
     if not tests.compile(path, "\n".join(lines), obj) or open(obj, "rb").read() == plain:
         return None, old
     for which, names in (("own", own), ("others", others(cover, path, line, own))):
-        if any(tests.notices(t, obj) for t in names):
+        if any(tests.notices(t, path, obj) for t in names):
             return which, old
     return "left", old
 
