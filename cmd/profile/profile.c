@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -99,16 +100,59 @@ static const struct opt opts[] = {
 /* The bytes of a file; what is in it serves for the next one. */
 struct content {
 	VEC(char) bytes;
+	void *map;      /* of the file instead; NULL: there is none */
+	size_t map_size;
 };
 
-/* SC_ESYS; SC_EINVAL: a directory; SC_ENOMEM. The message begins with the name. */
-static int read_file(const char *path, struct content *ret, struct sc_error *err)
+static void content_deinit(struct content *c)
+{
+	if (c->map)
+		munmap(c->map, c->map_size);
+	vec_deinit(&c->bytes);
+}
+
+enum { MAP_FROM = 1 << 20 }; /* smaller files are read */
+
+/* Maps it, if it is a large file. */
+static bool map_file(int fd, const struct stat *st, struct content *ret)
+{
+	if (!S_ISREG(st->st_mode) || st->st_size < MAP_FROM)
+		return false;
+	ret->map_size = (size_t)st->st_size;
+	ret->map = mmap(NULL, ret->map_size, PROT_READ, MAP_PRIVATE, fd, 0);
+	if (ret->map == MAP_FAILED)
+		ret->map = NULL;
+	return ret->map;
+}
+
+static int read_all(int fd, const struct stat *st, const char *name, struct content *ret,
+		    struct sc_error *err)
+{
+	ssize_t n = 1;
+
+	if (S_ISREG(st->st_mode) && st->st_size > 0 &&
+	    !vec_reserve(&ret->bytes, (size_t)st->st_size + 1))
+		return sc_no_memory(err);
+	while (n) {
+		if (!vec_reserve(&ret->bytes, 1))
+			return sc_no_memory(err);
+		n = read(fd, ret->bytes.data + ret->bytes.len, ret->bytes.cap - ret->bytes.len);
+		if (n < 0 && errno != EINTR)
+			return sc_error_sys(err, "%s", name);
+		ret->bytes.len += n > 0 ? (size_t)n : 0;
+	}
+	return 0;
+}
+
+/* `alone`: it is the only one, so that the process may end if it is cut short meanwhile, which is
+ * what happens to a map. SC_ESYS; SC_EINVAL: a directory; SC_ENOMEM. The message begins with the
+ * name. */
+static int read_file(const char *path, bool alone, struct content *ret, struct sc_error *err)
 {
 	const bool standard = !strcmp(path, "-");
 	const char *name = standard ? "standard input" : path;
 	const int fd = standard ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
 	struct stat st;
-	ssize_t n = 1;
 	int rc = 0;
 
 	vec_clear(&ret->bytes);
@@ -116,19 +160,8 @@ static int read_file(const char *path, struct content *ret, struct sc_error *err
 		rc = sc_error_sys(err, "%s", name);
 	else if (S_ISDIR(st.st_mode))
 		rc = sc_error_set(err, SC_EINVAL, "%s: is a directory", name);
-	else if (S_ISREG(st.st_mode) && st.st_size > 0 &&
-		 !vec_reserve(&ret->bytes, (size_t)st.st_size + 1))
-		rc = sc_no_memory(err);
-	while (!rc && n) {
-		if (!vec_reserve(&ret->bytes, 1)) {
-			rc = sc_no_memory(err);
-			break;
-		}
-		n = read(fd, ret->bytes.data + ret->bytes.len, ret->bytes.cap - ret->bytes.len);
-		if (n < 0 && errno != EINTR)
-			rc = sc_error_sys(err, "%s", name);
-		ret->bytes.len += n > 0 ? (size_t)n : 0;
-	}
+	else if (!alone || standard || !map_file(fd, &st, ret))
+		rc = read_all(fd, &st, name, ret, err);
 	if (fd >= 0 && !standard)
 		close(fd);
 	return rc;
@@ -174,8 +207,9 @@ static int run_one(const char *path, const struct symprofile_options *options, s
 	if (rc)
 		return rc;
 	symprofiler_name(p, name);
-	rc = read_file(path, &in, err);
-	if (!rc && symprofiler_run(p, in.bytes.data, in.bytes.len, &out, err))
+	rc = read_file(path, true, &in, err);
+	if (!rc && symprofiler_run(p, in.map ? in.map : in.bytes.data,
+				   in.map ? in.map_size : in.bytes.len, &out, err))
 		rc = sc_error_prefix(err, "%s: ", name);
 	if (!rc)
 		rc = o.output && strcmp(o.output, "-") ?
@@ -183,7 +217,7 @@ static int run_one(const char *path, const struct symprofile_options *options, s
 	if (!rc && options->count)
 		print_profile_summary(&p, 1, o.json);
 	symprofiler_destroy(p);
-	vec_deinit(&in.bytes);
+	content_deinit(&in);
 	return rc;
 }
 
@@ -206,7 +240,7 @@ static enum symlog_result run_file(void *ctx, unsigned worker, const struct syml
 
 	if (!*p && symprofiler_create(w->options, p, &err))
 		must(NULL);
-	if (read_file(file->path, in, &err)) {
+	if (read_file(file->path, false, in, &err)) {
 		cmd_error("%s", err.msg);
 		return SYMLOG_NO_INPUT;
 	}
@@ -263,7 +297,7 @@ static int run_all(int argc, char **argv, const struct symprofile_options *optio
 	rc = run_batch(&files, &w, jobs, err);
 	for (unsigned i = 0; i < jobs; i++) {
 		symprofiler_destroy(w.profilers[i]);
-		vec_deinit(&w.contents[i].bytes);
+		content_deinit(&w.contents[i]);
 	}
 	free(w.profilers);
 	free(w.contents);

@@ -246,16 +246,16 @@ static void expect_reads(const struct prof_places *p)
 	}
 }
 
-int prof_look_up(struct prof_places *p, struct sc_error *err)
+/* All questions, of one thread, or of two. SC_ENOMEM. */
+static int answer_all(struct prof_places *p)
 {
 	struct look_up l = { .p = p };
 	pthread_t thread;
 	bool helped;
 	int rc;
 
-	if (prof_text(p, "", 0) == PROF_NONE ||
-	    !sort_questions(p->questions.data, p->questions.len))
-		return sc_no_memory(err);
+	if (prof_text(p, "", 0) == PROF_NONE)
+		return SC_ENOMEM;
 	expect_reads(p);
 	helped = p->options->two_threads && p->questions.len >= AHEAD_FROM &&
 		 sc_thread_help(&thread, look_up_ahead, &l);
@@ -263,6 +263,27 @@ int prof_look_up(struct prof_places *p, struct sc_error *err)
 	l.at = p->questions.len;
 	if (helped)
 		pthread_join(thread, NULL);
+	return rc;
+}
+
+/* Was one of the caches, which were not when they were opened, found damaged? */
+static bool found_damage(const struct prof_places *p)
+{
+	for (size_t i = 0; i < p->mappings.len; i++)
+		if (p->mappings.data[i].cache && symcache_damaged(p->mappings.data[i].cache))
+			return true;
+	return false;
+}
+
+int prof_look_up(struct prof_places *p, struct sc_error *err)
+{
+	int rc = sort_questions(p->questions.data, p->questions.len) ? answer_all(p) : SC_ENOMEM;
+
+	/* Which answers came before depends on the threads: again, without that cache. */
+	if (!rc && found_damage(p)) {
+		prof_forget_answers(p);
+		rc = answer_all(p);
+	}
 	if (rc)
 		return sc_no_memory(err);
 	if (p->questions.len >= RELEASE_FROM)

@@ -22,18 +22,25 @@ int prof_places_init(struct prof_places *p, const struct symprofile_options *opt
 	return p->symbolizer ? 0 : sc_no_memory(err);
 }
 
-void prof_places_clear(struct prof_places *p)
+void prof_forget_answers(struct prof_places *p)
 {
-	vec_clear(&p->mappings);
-	vec_clear(&p->modules);
-	vec_clear(&p->questions);
-	vec_clear(&p->places);
+	if (p->places.len)
+		memset(p->places.data, 0, p->places.len * sizeof(*p->places.data));
 	vec_clear(&p->lines);
 	vec_clear(&p->functions);
 	vec_clear(&p->memos);
 	prof_texts_clear(&p->texts);
 	sc_intern_clear(&p->function_set);
 	sc_intern_clear(&p->memo_set);
+}
+
+void prof_places_clear(struct prof_places *p)
+{
+	vec_clear(&p->mappings);
+	vec_clear(&p->modules);
+	vec_clear(&p->questions);
+	vec_clear(&p->places);
+	prof_forget_answers(p);
 }
 
 void prof_places_deinit(struct prof_places *p)

@@ -84,8 +84,9 @@ int prof_places_init(struct prof_places *p, const struct symprofile_options *opt
 		     struct sc_error *err);
 void prof_places_deinit(struct prof_places *p); /* all zero is fine */
 
-/* Forgets the profile. */
+/* Forgets the profile; or what was found, not what was asked. */
 void prof_places_clear(struct prof_places *p);
+void prof_forget_answers(struct prof_places *p);
 
 /* A further mapping: its number is p->mappings.len before. NULL: out of memory. */
 struct prof_mapping *prof_add_mapping(struct prof_places *p);
@@ -99,7 +100,8 @@ int prof_ask(struct prof_places *p, uint32_t mapping, uint64_t address, uint32_t
 int prof_ask_vaddr(struct prof_places *p, uint32_t mapping, uint64_t vaddr, uint32_t *place,
 		   struct sc_error *err);
 
-/* Looks up what was asked for: p->places, lines, functions, texts. SC_ENOMEM. */
+/* Looks up what was asked for: p->places, lines, functions, texts. A module whose cache is damaged
+ * where one of them needs it has no names, but by what replaces the cache. SC_ENOMEM. */
 int prof_look_up(struct prof_places *p, struct sc_error *err);
 
 /* What was found of the place of a location in this mapping goes to its account. */
