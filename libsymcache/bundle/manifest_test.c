@@ -123,7 +123,8 @@ static void unknown_things(void **state)
 	static const char text[] =
 		"{\"x\":{\"y\":{\"build_id\":7}},\"z\":[[1],{\"build_id\":2}],"
 		"\"format\":\"symcache bundle\",\"version\":1,\"entries\":[{\"build_id\":\"AB\"," HASH
-		",\"new\":{\"source\":\"no\"},\"source\":\"yes\"}],\"more\":{\"a\":{\"b\":1}}}";
+		",\"new\":{\"source\":\"no\",\"version\":8,\"cache_size\":-1,\"time\":7},\"source\":\"yes\",\"version\":9,"
+		"\"cache_sizes\":[-1],\"build_id_derived\":0}],\"more\":{\"a\":{\"b\":1},\"version\":9}}";
 	struct manifest m;
 	struct sc_error err;
 	char *again;
@@ -135,6 +136,7 @@ static void unknown_things(void **state)
 	assert_int_equal(m.len, 1);
 	assert_string_equal(m.data[0].entry.source_path, "yes");
 	assert_int_equal(m.data[0].entry.build_id[0], 0xab);
+	assert_true(m.data[0].entry.time == 0 && !m.data[0].entry.build_id_derived);
 	/* What is not there is empty: it can be written as it is. */
 	assert_string_equal(m.data[0].entry.tags, "");
 	assert_string_equal(m.data[0].entry.transforms, "");

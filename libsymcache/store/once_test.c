@@ -107,6 +107,59 @@ static void threads_share(void **state)
 	assert_false(locked());
 }
 
+struct round {
+	pthread_barrier_t begin, opened;
+	struct symstore *stores[4];
+};
+
+struct opener {
+	struct round *round;
+	struct symstore **store;
+};
+
+static void *open_with_others(void *ctx)
+{
+	const struct opener *o = ctx;
+
+	for (int i = 0; i < 20; i++) {
+		pthread_barrier_wait(&o->round->begin);
+		if (symstore_open(test_path, SYMSTORE_WRITE, o->store, NULL))
+			*o->store = NULL;
+		pthread_barrier_wait(&o->round->opened);
+		symstore_close(*o->store);
+	}
+	return NULL;
+}
+
+/* Who opens it at the same moment gets the same store: of two, the first that is closed would take
+ * the locks of the other along. */
+static void opened_at_once(void **state)
+{
+	struct round round;
+	struct opener openers[3];
+	pthread_t thread[3];
+
+	(void)state;
+	symstore_close(test_open(SYMSTORE_WRITE));
+	pthread_barrier_init(&round.begin, NULL, 4);
+	pthread_barrier_init(&round.opened, NULL, 4);
+	for (int i = 0; i < 3; i++) {
+		openers[i] = (struct opener){ &round, &round.stores[i] };
+		assert_int_equal(pthread_create(&thread[i], NULL, open_with_others, &openers[i]), 0);
+	}
+	for (int i = 0; i < 20; i++) {
+		pthread_barrier_wait(&round.begin);
+		assert_ok(symstore_open(test_path, SYMSTORE_WRITE, &round.stores[3], &test_err));
+		pthread_barrier_wait(&round.opened);
+		for (int k = 0; k < 3; k++)
+			assert_ptr_equal(round.stores[k], round.stores[3]);
+		symstore_close(round.stores[3]);
+	}
+	for (int i = 0; i < 3; i++)
+		pthread_join(thread[i], NULL);
+	assert_false(locked());
+}
+
 /* A child opens anew what its parent has open, and costs it nothing. */
 static void children_open_anew(void **state)
 {
@@ -143,7 +196,7 @@ int main(void)
 #define TEST(f) cmocka_unit_test_setup(f, test_setup)
 	static const struct CMUnitTest tests[] = {
 		TEST(all_have_one), TEST(writers_come_later), TEST(threads_share),
-		TEST(children_open_anew),
+		TEST(opened_at_once), TEST(children_open_anew),
 	};
 
 	return cmocka_run_group_tests_name("once", tests, test_group_setup, test_group_teardown);

@@ -269,10 +269,43 @@ static void misses(void **state)
 	(void)state;
 }
 
+/* What `list --json` and manifests say of an entry: each field, under its name, in this order. */
+static void in_words(void **state)
+{
+	static const struct { const char *key, *text; uint64_t number; } want[] = {
+		{ "build_id", "abcd", 0 }, { "build_id_derived", NULL, 1 }, { "symbols", "dwarf\nsymtab", 0 },
+		{ "broken_units", NULL, 2 }, { "cache_size", NULL, 10000 }, { "cache_xxh3", "0123456789abcdef", 0 },
+		{ "source", "/bin/ls", 0 }, { "source_size", NULL, 1000000 },
+		{ "source_xxh128", "11121314151617180102030405060708", 0 }, { "debug_file", "/d", 0 },
+		{ "indexed", "2023-11-14T22:13:20Z", 0 }, { "tool", "symcache 1", 0 }, { "tags", "n\nv=2", 0 },
+		{ "names", "ls\nvdir", 0 }, { "transforms", "map-path /a=/b", 0 },
+	};
+	struct symstore_entry bare = entry;
+	struct symstore_fields f;
+	char text[SYMSTORE_KINDS_TEXT];
+
+	symstore_entry_fields(&entry, &f);
+	assert_int_equal(f.len, sizeof(want) / sizeof(*want));
+	for (size_t i = 0; i < f.len; i++) {
+		assert_string_equal(f.data[i].key, want[i].key);
+		assert_int_equal(f.data[i].number, want[i].number);
+		assert_int_equal(!f.data[i].text, !want[i].text);
+		if (want[i].text)
+			assert_string_equal(f.data[i].text, want[i].text);
+	}
+	bare.names = bare.transforms = "";
+	symstore_entry_fields(&bare, &f);
+	assert_int_equal(f.len, 13);
+	assert_string_equal(symstore_kinds_text(0xff, text), "names,cfi,locals");
+	assert_string_equal(symstore_kinds_text(0xbf, text), "dwarf,gopclntab,symtab,minidebuginfo,dynsym,cfi,locals");
+	assert_string_equal(symstore_kinds_text(0, text), "none");
+	(void)state;
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(entry_layout),	   cmocka_unit_test(later_version),
+		cmocka_unit_test(in_words), cmocka_unit_test(entry_layout),	   cmocka_unit_test(later_version),
 		cmocka_unit_test(earlier_version), cmocka_unit_test(packed), cmocka_unit_test(damaged),
 		cmocka_unit_test(cut_off),	   cmocka_unit_test(outcome),
 		cmocka_unit_test(content_key),  cmocka_unit_test(ids_found),

@@ -17,6 +17,17 @@ static void fill_sparse(void *ctx, void *dst)
 	}
 }
 
+static void fill_noise(void *ctx, void *dst)
+{
+	const struct test_cache *c = ctx;
+	uint32_t x = c->n;
+
+	for (size_t i = 0; i < c->size; i++) {
+		x = x * 1664525 + 1013904223;
+		((uint8_t *)dst)[i] = (uint8_t)(x >> 24);
+	}
+}
+
 static void put_packed(struct symstore *store, uint32_t n, size_t size)
 {
 	struct symstore_entry entry = test_entry(n, size);
@@ -62,6 +73,48 @@ static void format_goes_back(void **state)
 	assert_int_equal(format_of(&store), SYMSTORE_FORMAT_PACKED);
 	assert_int_equal(unpack(store), 0);
 	assert_int_equal(format_of(&store), SYMSTORE_FORMAT);
+	test_valid(store);
+	symstore_close(store);
+}
+
+static struct symstore_entry entry_of(struct symstore *store, uint32_t n)
+{
+	struct symstore_reader *reader = test_reader(store);
+	struct symstore_entry e = test_entry(n, 0);
+
+	assert_ok(symstore_entry(reader, e.build_id, e.build_id_len, &e, &test_err));
+	symstore_read_end(reader);
+	return e; /* its strings are gone */
+}
+
+/* Whatever is a page smaller so, be it large or small; what is not, stays as it is. */
+static void what_is_packed(void **state)
+{
+	static const struct { size_t size; bool sparse, packed; } cases[] = {
+		{ 3000, true, false }, { 20000, true, true }, { 400000, true, true }, { 20000, false, false },
+		{ 400000, false, false },
+	};
+	struct symstore *store = test_open(SYMSTORE_WRITE);
+
+	(void)state;
+	for (uint32_t i = 0; i < 5; i++) {
+		struct symstore_entry entry = test_entry(i, cases[i].size), got;
+		struct test_cache cache = { i, cases[i].size };
+		struct symstore_writer *writer = test_writer(store);
+
+		symstore_write_packed(writer, 1);
+		assert_ok(symstore_put(writer, &entry, cases[i].sparse ? fill_sparse : fill_noise, &cache, NULL,
+				       &test_err));
+		assert_ok(symstore_commit(writer, &test_err));
+		got = entry_of(store, i);
+		assert_int_equal(got.cache_size, cases[i].size);
+		if (cases[i].packed)
+			assert_in_range(got.packed_size, cases[i].size / 50, cases[i].size / 6);
+		else
+			assert_int_equal(got.packed_size, 0);
+	}
+	assert_int_equal(unpack(store), 2);
+	assert_int_equal(entry_of(store, 2).packed_size, 0);
 	test_valid(store);
 	symstore_close(store);
 }
@@ -126,7 +179,7 @@ int main(void)
 {
 #define TEST(f) cmocka_unit_test_setup(f, test_setup)
 	static const struct CMUnitTest tests[] = {
-		TEST(format_goes_back), TEST(not_taken), TEST(large),
+		TEST(format_goes_back), TEST(what_is_packed), TEST(not_taken), TEST(large),
 	};
 
 	return cmocka_run_group_tests_name("repack", tests, test_group_setup, test_group_teardown);
