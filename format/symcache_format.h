@@ -1,6 +1,6 @@
 /*
  * The bytes of a SymCache file, versions 7, 8 and 9, and of our extension
- * area behind it. The prose is in symcache.md next to this file.
+ * area after it. The prose is in symcache.md next to this file.
  *
  *   0         80
  *   +---------+-------+-----------+-----------------+--------+---------+
@@ -331,7 +331,7 @@ enum symcache_cfi_source {
 };
 
 /* UNWP: uint32_t: for each page of 64 KiB, and one over, the first range that starts in
- * it or behind it. UNWD: a record for each range, up to the start of the next one. */
+ * it or after it. UNWD: a record for each range, up to the start of the next one. */
 struct symcache_ext_start {
 	uint16_t start; /* in its page */
 	uint16_t row;   /* 0: there is no information */
@@ -359,7 +359,7 @@ enum symcache_row_flag {
 	SYMCACHE_ROW_MADE = 16,     /* from instructions, not from CFI */
 };
 
-/* UNWR, the most frequent first, behind row 0. */
+/* UNWR, the most frequent first, after row 0. */
 struct symcache_ext_row {
 	uint8_t cfa;            /* enum symcache_cfa */
 	uint8_t cfa_reg;

@@ -10,7 +10,7 @@
  *   entry     0            1            2     …  buckets
  *
  * Entry k is the index of the last range that starts at or below k·2^shift, or
- * 0 if none does; the entry behind the last bucket is the last range. So the
+ * 0 if none does; the entry after the last bucket is the last range. So the
  * range of an address in bucket k lies between entries k and k+1, both ends
  * included: some 16 ranges where all of them would have to be searched.
  *
