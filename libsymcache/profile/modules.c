@@ -76,12 +76,10 @@ static bool kernel_start(struct prof_places *p, const struct prof_mapping *m, ui
 		return symbol_at(p, module, symbol, vaddr);
 	if (symbol_at(p, module, sc_str_of("_stext"), vaddr) && !((*vaddr ^ m->start) & 4095))
 		return true;
-	for (size_t i = 0; i < m->cache->num_segments; i++)
-		if (m->cache->segments[i].flags & 1) {
-			*vaddr = m->cache->segments[i].vaddr;
-			return true;
-		}
-	return false;
+	if (!m->cache->num_segments || !symcache_valid(m->cache, m->cache->segments, sizeof(*m->cache->segments)))
+		return false;
+	*vaddr = m->cache->segments->vaddr;
+	return true;
 }
 
 /* How an address of the mapping becomes a p_vaddr. False: it cannot. */
