@@ -89,6 +89,38 @@ static void test_jemalloc(void **state)
 	       "a heap profile: at 0x16: a stack has something that is not an address");
 }
 
+/* What is malformed is said, with its offset. */
+static void test_refused(void **state)
+{
+#define HEADER "heap profile: 1: 40 [1: 40] @ heapprofile\n"
+	static const struct { const char *text, *want; } cases[] = {
+		{ "heap profile: x\n", "a heap profile: at 0xe: the first line is not the header of a heap profile" },
+		{ "heap profile: 1: 40 heapprofile\n", "a heap profile: at 0x14: the first line is not the header of a heap profile" },
+		{ "heap profile: 1: 40 [1: x] @ heapprofile\n", "a heap profile: at 0x18: the first line is not the header of a heap profile" },
+		{ "heap profile: 99999999999999999999: 40 @ heap\n",
+		  "a heap profile: at 0x20: the first line is not the header of a heap profile" },
+		{ "heap profile: 1: 40 @ heap_v2/x\n" MAPS, "a heap profile: at 0x1e: the sampling rate is not a number" },
+		{ HEADER "1: 40 @ 0x1\n" MAPS, "a heap profile: at 0x30: a line is neither a stack nor the table of maps" },
+		{ HEADER "1: 40 [1: 40] 0x1\n" MAPS, "a heap profile: at 0x38: a line is neither a stack nor the table of maps" },
+		{ HEADER "1: 40 [1: 40] @ 0x\n" MAPS, "a heap profile: at 0x3c: a stack has something that is not an address" },
+		{ HEADER "1: 40 [1: 40] @ 0x12345678123456781\n" MAPS,
+		  "a heap profile: at 0x4d: a stack has something that is not an address" },
+		{ HEADER "1: 40 [1: 40] @ 0x1", "a heap profile: at 0x3d: it ends before its table of maps" },
+		{ "heap_v2/\n", "a heap profile: at 0x8: the sampling rate is not a number" },
+		{ "heap_v2/1\n t*: 1: 2\n", "a heap profile: at 0x13: t* is not followed by its numbers" },
+		{ "heap_v2/1\nx\n", "a heap profile: at 0xa: a line is neither a stack nor the table of maps" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++)
+		folded(cases[i].text, NULL, cases[i].want);
+	/* Blanks, carriage returns, empty lines, and the other word for the maps are fine. */
+	folded("heap profile:\t1: 40 [ 1 : 40 ] @ heapprofile\r\n\r\n\t1 : 40 [1: 40] @  0x7151\t0x7140 \r\n"
+	       "--- Memory map:\n" MAPS, NULL, "grind;mill::turn(int) 40\n");
+	folded("heap_v2/1\n\nt*: 1: 40 [2: 80]\n@ 0x7151\n t*: 1: 40 [2: 80]\n t0: x\n\n" MAPS, "alloc_space",
+	       "mill::turn(int) 80\n");
+}
+
 static void nothing(void)
 {
 }
@@ -195,7 +227,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_gperftools),
 		cmocka_unit_test(test_scaling),
-		cmocka_unit_test(test_jemalloc), cmocka_unit_test(test_two_threads),
+		cmocka_unit_test(test_jemalloc), cmocka_unit_test(test_refused), cmocka_unit_test(test_two_threads),
 		cmocka_unit_test(test_cpu),
 		cmocka_unit_test(test_java),
 		cmocka_unit_test(test_jeprof),

@@ -6,6 +6,7 @@
 #include <cmocka.h>
 
 #include "libsymcache/profile/testing.h"
+#include "libsymcache/profile/testing_proto.h"
 
 static void expect_text(struct symprofile_options options, const void *bytes, size_t size,
 			const char *want)
@@ -134,20 +135,36 @@ static void test_folded_of_pprof(void **state)
 	prof_bytes_deinit(&in);
 }
 
+/* grind() called turn() with its last instruction, and both addresses are the same: that of the leaf is
+ * exact, the caller's is one behind the call. A location that is a leaf somewhere is exact. */
 static void test_return_addresses(void **state)
 {
-	struct symprofile_options o = { .form = SYMPROFILE_FOLDED, .return_addresses = true };
-	struct prof_bytes in = { 0 };
+	static const char tables[] = "1{1:1} 3{1:1 2:0x7000 3:0x8000 5:2} 4{1:1 2:1 3:0x7140} 4{1:2 2:1 3:0x7140} "
+		"6\"\" 6\"cpu\" 6\"/opt/prog\" ";
+	static const struct { const char *samples, *want; } cases[] = {
+		{ "2{1(1 2) 2:1}", "grind;mill::turn(int) 1\n" },
+		{ "2{2:1 1(1 2)}", "grind;mill::turn(int) 1\n" },
+		{ "2{1:1 1:2 2:1}", "grind;mill::turn(int) 1\n" },
+		{ "2{1(1 2) 2:1} 2{1:2 2:5}", "mill::turn(int) 5\nmill::turn(int);mill::turn(int) 1\n" },
+		{ "2{1() 1(2 1) 2:1}", "grind;mill::turn(int) 1\n" },
+	};
 
 	(void)state;
-	make_pprof(&in);
-	/* grind() called turn() with its last instruction. */
-	for (size_t i = 0; i + 3 < in.v.len; i++)
-		if (!memcmp(in.v.data + i, "\x18\x90\xe2\x01", 4))
-			in.v.data[i + 1] = 0xc0; /* 0x7140 */
-	expect_text(o, in.v.data, in.v.len, "0x99;grind;mill::turn(int) 7\n");
-	o.return_addresses = false;
-	expect_text(o, in.v.data, in.v.len, "0x99;mill::turn(int);mill::turn(int) 7\n");
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct symprofile_options o = { .form = SYMPROFILE_FOLDED, .return_addresses = true };
+		struct prof_bytes in = { 0 };
+
+		proto_put(&in, cases[i].samples);
+		proto_put(&in, tables);
+		expect_text(o, in.v.data, in.v.len, cases[i].want);
+		prof_bytes_deinit(&in);
+	}
+	struct symprofile_options o = { .form = SYMPROFILE_FOLDED };
+	struct prof_bytes in = { 0 };
+
+	proto_put(&in, cases[0].samples);
+	proto_put(&in, tables);
+	expect_text(o, in.v.data, in.v.len, "mill::turn(int);mill::turn(int) 1\n");
 	prof_bytes_deinit(&in);
 }
 
@@ -245,6 +262,8 @@ static void test_unknown(void **state)
 	expect_error("", 0, SC_EUNSUPPORTED, "is empty");
 	expect_error("\x7f" "ELF\2\1\1", 7, SC_EUNSUPPORTED, "is an ELF file");
 	expect_error("Hello\n", 6, SC_EUNSUPPORTED,
+		     "is a text, but not of stacks: its lines do not end in numbers");
+	expect_error("123", 3, SC_EUNSUPPORTED,
 		     "is a text, but not of stacks: its lines do not end in numbers");
 	expect_error("\x1f\x8b\x08\0\0\0\0\0\0\0", 10, SC_EFORMAT,
 		     "after 0xa bytes: gzip: the file is cut off");
