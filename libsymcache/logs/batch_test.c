@@ -14,6 +14,7 @@ struct state {
 	char dir[64];
 	unsigned filtered, faults;
 	enum symlog_result of_b; /* what comes of the log "b" */
+	bool grows;              /* something is appended to each log while it is filtered */
 };
 
 static enum symlog_result filter(void *ctx, unsigned worker, const struct symlog_file *log, int fd,
@@ -24,6 +25,11 @@ static enum symlog_result filter(void *ctx, unsigned worker, const struct symlog
 	(void)worker, (void)output;
 	s->filtered++;
 	assert_int_equal(write(fd, "text\n", 5), 5);
+	if (s->grows) {
+		FILE *f = fopen(log->path, "a");
+
+		assert_true(f && fputs("more\n", f) >= 0 && !fclose(f));
+	}
 	return strcmp(strrchr(log->path, '/'), "/b") ? SYMLOG_OK : s->of_b;
 }
 
@@ -77,6 +83,16 @@ static void test_batch(void **state)
 	s.of_b = SYMLOG_OK;
 	sum = run(&s, out);
 	assert_true(sum.filtered == 1 && sum.skipped == 1 && !sum.failed);
+	sum = run(&s, out);
+	assert_true(!s.filtered && sum.skipped == 2);
+	/* A log that grew meanwhile is not finished: the rest would be missing for ever. */
+	s.grows = true;
+	assert_int_equal(system((snprintf(command, sizeof(command), "echo y >> %s/a", in), command)), 0);
+	sum = run(&s, out);
+	assert_true(s.filtered == 1 && sum.filtered == 1 && sum.skipped == 1);
+	s.grows = false;
+	sum = run(&s, out);
+	assert_true(s.filtered == 1 && sum.skipped == 1);
 	sum = run(&s, out);
 	assert_true(!s.filtered && sum.skipped == 2);
 	/* No log is overwritten. */

@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include <cmocka.h>
 
@@ -89,7 +90,7 @@ static void test_outputs(void **state)
 		struct sc_error err;
 		size_t left_out, none = 0;
 
-		said[0] = '\0';
+		*said = '\0';
 		for (size_t k = 0; k < 3 && cases[i].paths[k]; k++) {
 			const char *path = cases[i].paths[k];
 
@@ -117,9 +118,36 @@ static void test_outputs(void **state)
 	}
 }
 
+/* The folder that is left out is known by its device, too: roots of file systems have the same number. */
+static void test_two_file_systems(void **state)
+{
+	struct symlog_list l = { .except = "/dev/pts", .fault = fault };
+	char path[] = "/dev/shm/symcache_list.XXXXXX";
+	struct stat a, b;
+	struct sc_error err;
+	size_t found = 0;
+	int fd = -1;
+
+	(void)state;
+	if (stat("/dev/pts", &a) || stat("/dev/shm", &b) || a.st_ino != b.st_ino || a.st_dev == b.st_dev ||
+	    (fd = mkstemp(path)) < 0) {
+		printf("skipped: /dev/pts and /dev/shm are no two roots of file systems\n");
+		skip();
+	}
+	assert_int_equal(symlog_list_add(&l, "/dev/shm", true, 1, &err), 0);
+	for (size_t i = 0; i < l.num; i++)
+		found += !strcmp(l.logs[i].path, path);
+	symlog_list_deinit(&l);
+	close(fd);
+	unlink(path);
+	assert_int_equal(found, 1);
+}
+
 int main(void)
 {
-	const struct CMUnitTest tests[] = { cmocka_unit_test(test_outputs) };
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_outputs), cmocka_unit_test(test_two_file_systems),
+	};
 
 	return cmocka_run_group_tests(tests, set_up, tear_down);
 }

@@ -86,6 +86,29 @@ static void test_logs(void **state)
 	symcache_caches_destroy(options.caches);
 }
 
+/* What is wrong with a log that can be read all the same is said. */
+static void test_faults(void **state)
+{
+	const struct symcache_caches_options none = { .store_optional = true };
+	struct symlog_modules_options options = { .unknown = unknown, .fault = fault };
+	struct symlog_modules list = { 0 };
+	char path[] = "/tmp/modules_XXXXXX.gz";
+	const int fd = mkstemps(path, 3);
+	struct sc_error err;
+
+	(void)state;
+	assert_true(dprintf(fd, "{{{module:0:a.so:elf:aabb}}}\n") > 0);
+	close(fd);
+	options.caches = symcache_caches_create(&none);
+	*found = 0;
+	assert_int_equal(symlog_modules_of_logs((const char *const[]){ path }, 1, &options, &list, &err), 0);
+	assert_string_equal(found, "!"); /* it is not compressed, in spite of its name */
+	assert_int_equal(list.len, 1);
+	symlog_modules_deinit(&list);
+	symcache_caches_destroy(options.caches);
+	unlink(path);
+}
+
 static void test_missing(void **state)
 {
 	const struct symcache_caches_options none = { .store_optional = true };
@@ -107,6 +130,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_logs),
+		cmocka_unit_test(test_faults),
 		cmocka_unit_test(test_missing),
 	};
 

@@ -1,7 +1,8 @@
 /*
  * Plans, tasks and merges at the room's face, with a filter that copies: a table of what may happen to
  * a plan, its logs and its outputs, and what each step then says. The logs are in/a, which is short,
- * in/b, which is cut into two parts, one for each of two tasks, and in/c.gz.
+ * in/b, which is cut into two parts, one for each of two tasks, and has a table of modules at its end,
+ * and in/c.gz.
  */
 #include "libsymcache/plan/plan.h"
 
@@ -57,6 +58,11 @@ static const struct {
 	  " [there is no plan/contexts/000002] 1 of 2 tasks are not done: 1" },
 	{ "what a part begins with has changed", "echo > plan/contexts/000002", "", 0,
 	  " [plan/contexts/000002 is damaged: its hash is another one] 1 of 2 tasks are not done: 1" },
+	{ "it lacks the tables of a log", "rm plan/contexts/tables.1", "", 0,
+	  " [there is no plan/contexts/tables.1] [there is no plan/contexts/tables.1] 2 of 2 tasks are not done: 0-1" },
+	{ "tables have changed", "echo > plan/contexts/tables.1", "", 0,
+	  " [plan/contexts/tables.1 is damaged: its hash is another one] [plan/contexts/tables.1 is damaged: its hash is another one]"
+	  " 2 of 2 tasks are not done: 0-1" },
 	/* Outputs of another. */
 	{ "the folder is another plan's", "mkdir -p out/.symcache; printf " STORE " > out/.symcache/plan", "", 0,
 	  " [out is the output of another plan: choose another folder] [out is the output of another plan: choose another folder]"
@@ -70,6 +76,7 @@ static const struct {
 	  " 1 of 2 tasks do not match their records" },
 	/* Records. */
 	{ "one is missing", "", "rm out/.symcache/done/1.json", 0, " 1 of 2 tasks are not done: 1" },
+	{ "the first is missing", "", "rm out/.symcache/done/0.json", 0, " 1 of 2 tasks are not done: 0" },
 	{ "all are missing", "", "rm out/.symcache/done/*.json", 0, " 2 of 2 tasks are not done: 0-1" },
 	{ "one is another's", "", "cp out/.symcache/done/0.json out/.symcache/done/1.json", 0,
 	  " out/.symcache/done/1.json is of another plan, or damaged: remove it and run task 1 again" },
@@ -139,9 +146,11 @@ static void run(const char *command)
 
 /* ---- the steps ---------------------------------------------------------------------------- */
 
-static void make_plan(struct sc_error *err)
+static const char *const names[] = { "a", "b", "c.gz" };
+
+/* The outputs are called so. */
+static void make_plan(const char *const outputs[3], struct sc_error *err)
 {
-	static const char *const names[] = { "a", "b", "c.gz" };
 	struct markup_log logs[3];
 	struct markup_planning p = { .store_name = "s", .store = STORE, .logs = logs, .num_logs = 3,
 				     .task_size = 400000, .tasks = 9, .threads = 2 };
@@ -152,7 +161,7 @@ static void make_plan(struct sc_error *err)
 		char *path = sc_text("in/%s", names[i]);
 
 		assert_int_equal(stat(path, &st), 0);
-		logs[i] = (struct markup_log){ path, names[i], (uint64_t)st.st_size,
+		logs[i] = (struct markup_log){ path, outputs[i], (uint64_t)st.st_size,
 			st.st_mtim.tv_sec * INT64_C(1000000000) + st.st_mtim.tv_nsec,
 			i == 2 ? MARKUP_LOG_GZIP : MARKUP_LOG_PLAIN };
 	}
@@ -178,6 +187,9 @@ static int copy(void *ctx, struct markup_shard *s, struct sc_error *err)
 	close(fd);
 	assert_int_equal(n, s->to - s->from);
 	assert_int_equal(s->saved_len > 0, s->from > 0);
+	/* A part gets the tables of the whole log. */
+	assert_int_equal(s->tables_len > 0, s->part);
+	assert_true(!s->part || memmem(s->tables, s->tables_len, "/opt/m", 6));
 	XXH3_128bits_update(s->hash, block, (size_t)n);
 	if (sc_write_all(s->fd, block, (size_t)n))
 		return sc_error_sys(err, "%s", s->output);
@@ -241,6 +253,21 @@ static void check_status(const struct markup_merge *m, struct sc_error *err)
 	free(s.missing);
 }
 
+/* Before all are done the status has the numbers that the merge says. */
+static void check_missing(const struct markup_merge *m, const char *said_of_tasks)
+{
+	static const char are[] = "tasks are not done: ";
+	const char *numbers = strstr(said_of_tasks, are);
+	struct markup_merge_status s;
+	struct sc_error err;
+
+	if (!numbers)
+		return;
+	assert_int_equal(markup_merge_status(m, &s, &err), 0);
+	assert_string_equal(s.missing, numbers + strlen(are));
+	free(s.missing);
+}
+
 static void merge(int options, struct sc_error *err)
 {
 	char *all = strdup("");
@@ -256,6 +283,7 @@ static void merge(int options, struct sc_error *err)
 		rc = markup_merge_run(m, &merged, err);
 	if (rc) {
 		add(" ", err->msg, "");
+		check_missing(m, err->msg);
 	} else {
 		const struct markup_stats *stats = markup_tally_stats(merged.tally);
 
@@ -277,6 +305,11 @@ static void merge(int options, struct sc_error *err)
 	free(all);
 }
 
+static void make_logs(void)
+{
+	run("rm -rf in out plan else x; mkdir in; seq 1 50 > in/a; (seq -f 'line %g' 1 60000; echo '10000-20000 r-xp 00000000 fe:00 7 /opt/m') > in/b; seq 60 | gzip -n > in/c.gz");
+}
+
 static void test_cases(void **state)
 {
 	struct sc_error err;
@@ -284,8 +317,8 @@ static void test_cases(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		vec_clear(&said);
-		run("rm -rf in out plan else x; mkdir in; seq 1 50 > in/a; seq -f 'line %g' 1 60000 > in/b; seq 60 | gzip -n > in/c.gz");
-		make_plan(&err);
+		make_logs();
+		make_plan(names, &err);
 		run(cases[i].tasks);
 		for (uint64_t t = 0; t < (cases[i].options & TWICE ? 4 : 2); t++)
 			run_task(t % 2, cases[i].options & ONE_BY_ONE ? 1 : 4, &err);
@@ -295,6 +328,30 @@ static void test_cases(void **state)
 			fail_msg("%s:\n %s\nwanted\n %s\n", cases[i].what, said.data, cases[i].result);
 	}
 	assert_int_equal(access("out/x.0123abcd", F_OK), 0);
+}
+
+/* Outputs in folders: what others left of them goes, in each folder. */
+static void test_folders(void **state)
+{
+	static const char *const outputs[] = { "d/e/x", "d/y", "z" };
+	char *all = strdup("");
+	const struct markup_merge_options o = { .plan = "plan", .out = "out", .threads = 1, .fault = on_fault,
+						.say = on_said, .ctx = &all };
+	struct markup_merged merged;
+	struct markup_merge *m;
+	struct sc_error err;
+
+	(void)state;
+	make_logs();
+	make_plan(outputs, &err);
+	for (uint64_t t = 0; t < 2; t++)
+		run_task(t, 1, &err);
+	run("touch out/d/e/x.0123abcd out/d/y.0123abcd out/d/e/y.0123abcd out/z.0123abcd");
+	assert_int_equal(markup_merge_open(&o, &m, &err), 0);
+	assert_int_equal(markup_merge_run(m, &merged, &err), 0);
+	markup_merge_close(m);
+	free(all);
+	run("cmp in/a out/d/e/x; cmp in/b out/d/y; cmp in/c.gz out/z; [ \"$(cd out; echo d/* d/e/* z*)\" = 'd/e d/y d/e/x d/e/y.0123abcd z' ]");
 }
 
 static int set_up(void **state)
@@ -313,7 +370,7 @@ static int tear_down(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = { cmocka_unit_test(test_cases) };
+	const struct CMUnitTest tests[] = { cmocka_unit_test(test_cases), cmocka_unit_test(test_folders) };
 
 	return cmocka_run_group_tests_name("plan cases", tests, set_up, tear_down);
 }
