@@ -133,7 +133,7 @@ find cmd format libmarkup libsymcache scripts -name '*.[ch]' | sort |
 		lib("expat.h", "trace")
 		set("assert.h byteswap.h ctype.h dirent.h dlfcn.h elf.h endian.h err.h errno.h " \
 		    "fcntl.h fenv.h float.h fnmatch.h fts.h ftw.h getopt.h glob.h grp.h inttypes.h iso646.h " \
-		    "langinfo.h libgen.h limits.h link.h locale.h malloc.h math.h poll.h pthread.h pty.h " \
+		    "langinfo.h libgen.h limits.h link.h locale.h malloc.h math.h netinet/in.h poll.h pthread.h pty.h " \
 		    "pwd.h regex.h sched.h search.h semaphore.h setjmp.h signal.h spawn.h stdalign.h " \
 		    "stdarg.h stdatomic.h stdbool.h stddef.h stdint.h stdio.h stdio_ext.h stdlib.h " \
 		    "stdnoreturn.h string.h strings.h sys/file.h sys/ioctl.h sys/mman.h sys/mount.h sys/param.h sys/ptrace.h " \

@@ -26,6 +26,30 @@ static void finds_frames(void **state)
 	symcache_resolver_destroy(r);
 }
 
+/* Code that DWARF does not know: the symbol table names it, and the file of local symbols. */
+static void finds_symbols(void **state)
+{
+	struct symcache_store *s = open_a(0);
+	struct symcache_resolver *r = resolver(SYMCACHE_SYMBOL_NAMES);
+	struct symcache_cache *c = get(s);
+	const struct symcache_frame *f;
+	uint64_t vaddr;
+
+	(void)state;
+	if (symcache_addresses_of(r, c, "frame_dummy", &vaddr, 1) != 1) {
+		print_message("skipped: the C compiler's files have no frame_dummy\n");
+		skip();
+	}
+	assert_int_equal(symcache_frames(r, c, vaddr, &f), 1);
+	assert_string_equal(f[0].function, "frame_dummy");
+	assert_string_equal(f[0].file, "crtstuff.c");
+	assert_int_equal(f[0].flags, SYMCACHE_FRAME_SYMBOL);
+	assert_int_equal(f[0].line, 0);
+	symcache_cache_unref(c);
+	symcache_store_close(s);
+	symcache_resolver_destroy(r);
+}
+
 /* In one call, of the store by default, or of one's own, which is refreshed. */
 static void resolves(void **state)
 {
@@ -88,6 +112,9 @@ static void numbers_are_texts(void **state)
 	(void)state;
 	for (size_t i = 0; i < N; i++)
 		vaddr[i] = i % 50 ? start + i * 37 % 60000 - 30000 : i << 40;
+	assert_null(symcache_function_name(r, c, symcache_cache_num_functions(c)));
+	assert_null(symcache_file_path(r, c, symcache_cache_num_files(c)));
+	assert_int_equal(symcache_function_entry(c, symcache_cache_num_functions(c)), UINT64_MAX);
 	total = symcache_frame_ids_batch(c, vaddr, N, first, ids, N * MOST);
 	assert_int_equal(first[N], total);
 	for (size_t i = 0; i < N; i++) {
@@ -360,7 +387,7 @@ static void explains(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(finds_frames),
+		cmocka_unit_test(finds_frames), cmocka_unit_test(finds_symbols),
 		cmocka_unit_test(resolves),
 		cmocka_unit_test(finds_explicitly),
 		cmocka_unit_test(numbers_are_texts),

@@ -10,6 +10,8 @@ struct seen {
 	size_t n, frames;
 	int reason, stop;
 	char function[64], why[128], path[256];
+	uint8_t build_id[SYMCACHE_ID_MAX];
+	size_t build_id_len;
 	struct symcache_cache *cache;
 	uint64_t vaddr;
 };
@@ -26,6 +28,9 @@ static int on_located(void *ctx, size_t i, const struct symcache_located *l)
 	seen->reason = l->reason;
 	seen->cache = l->cache;
 	seen->vaddr = l->vaddr;
+	if (l->build_id_len)
+		memcpy(seen->build_id, l->build_id, l->build_id_len);
+	seen->build_id_len = l->build_id_len;
 	snprintf(seen->why, sizeof(seen->why), "%s", l->why);
 	snprintf(seen->path, sizeof(seen->path), "%s", l->path);
 	assert_null(l->frames[l->num_frames].function);
@@ -120,6 +125,9 @@ static void maps_rows(void **state)
 	m.build_id_len = 15;
 	ok(symcache_space_add(space, &m, NULL));
 	assert_int_equal(ask(space, 0x10000 + vaddr, 0).reason, SYMCACHE_REASON_NO_CACHE);
+	/* Whoever wants to fetch it learns what it is. */
+	assert_int_equal(ask(space, 0x10000 + vaddr, 0).build_id_len, 15);
+	assert_memory_equal(ask(space, 0x10000 + vaddr, 0).build_id, id, 15);
 	m.build_id_len = id_len;
 	m.from = SYMCACHE_OFFSET_IN_IMAGE;
 	m.path = "/x/other";
@@ -194,7 +202,9 @@ static void knows_kernels(void **state)
 {
 	static const char kallsyms[] = "ffffffff81000000 T startup_64\nffffffff81000000 T _text\n"
 		"ffffffff82000000 T _etext\n", zeros[] = "0000000000000000 T _text\n",
-		modules[] = "kvm 1056768 1 kvm_intel, Live 0xffffffffc0a00000\nbad\n";
+		modules[] = "kvm 1056768 1 kvm_intel, Live 0xffffffffc0a00000\nbad\n"
+			"huge 18446744073709551615 1 - Live 0xffffffffc0b80000\n"
+			"hidden 4096 0 - Live 0x0000000000000000\nlast 4096 0 - Live 0xffffffffc0c00000";
 	struct symcache_put_options put = { sizeof(put), (const uint8_t *)"\3\4", 2,
 		"/boot/vmlinux-6.1", NULL, 1 };
 	struct symcache_store *s = open_a(SYMCACHE_STORE_WRITE);
@@ -219,6 +229,10 @@ static void knows_kernels(void **state)
 	ok(symcache_space_symbolize(space, &at, on_located, &seen, NULL));
 	assert_string_equal(seen.function, "known_function");
 	assert_string_equal(ask(space, 0xffffffffc0a00010, 0).path, "kvm");
+	assert_string_equal(ask(space, 0xffffffffc0c00fff, 0).path, "last");
+	assert_int_equal(ask(space, 0xffffffffc0c01000, 0).reason, SYMCACHE_REASON_NO_IMAGE);
+	assert_int_equal(ask(space, 0xffffffffc0b80010, 0).reason, SYMCACHE_REASON_NO_IMAGE);
+	assert_int_equal(ask(space, 0x10, 0).reason, SYMCACHE_REASON_NO_IMAGE);
 	symcache_cache_unref(c);
 	symcache_space_destroy(space);
 	ok(symcache_store_remove(s, (const uint8_t *)"\3\4", 2, NULL));

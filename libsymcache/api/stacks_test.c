@@ -57,14 +57,21 @@ static int on_frame(void *ctx, const struct symcache_walked_thread *thread,
 	seen->frames++;
 	assert_true(frame->how <= SYMCACHE_WALK_SCAN);
 	assert_null(frame->frames[frame->num_frames].function);
-	for (size_t i = 0; i < frame->num_frames; i++)
+	for (size_t i = 0; i < frame->num_frames; i++) {
+		const struct symcache_frame *f = &frame->frames[i];
+
+		assert_int_equal(!!(f->flags & SYMCACHE_FRAME_INLINED), i + 1 < frame->num_frames);
+		assert_int_equal(!!(f->flags & SYMCACHE_FRAME_NO_FUNCTION), !strcmp(f->function, "??"));
+		assert_int_equal(!!(f->flags & SYMCACHE_FRAME_NO_FILE), !strcmp(f->file, "??"));
 		if (!strcmp(frame->frames[i].function, "waits_for_ever")) {
 			assert_non_null(strstr(frame->frames[i].file, "stacks_test.c"));
 			assert_non_null(strstr(frame->path, "stacks_test"));
 			assert_memory_equal(frame->build_id, id, id_len);
 			assert_true(frame->vaddr);
+			assert_int_equal(f->flags, 0);
 			seen->waiting++;
 		}
+	}
 	return seen->stop;
 }
 

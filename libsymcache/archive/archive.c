@@ -335,7 +335,7 @@ void symarchive_abort(struct symarchive_writer *w)
 {
 	if (!w)
 		return;
-	archive_write_fail(w->write);
+	archive_write_close(w->write); /* else libarchive keeps some memory of a writer that failed */
 	archive_write_free(w->write);
 	free(w);
 }

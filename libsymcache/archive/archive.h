@@ -57,7 +57,7 @@ int symarchive_create(int fd, int level, struct symarchive_writer **ret, struct 
 int symarchive_add(struct symarchive_writer *w, const char *name, const void *data, size_t size,
 		   int64_t time, struct sc_error *err);
 
-/* Both end the writer. Only what was finished is an archive. */
+/* Both end the writer. What was aborted is to be removed: it may look like a whole archive. */
 int symarchive_finish(struct symarchive_writer *w, struct sc_error *err);
 void symarchive_abort(struct symarchive_writer *w); /* NULL is fine */
 

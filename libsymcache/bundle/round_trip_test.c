@@ -34,13 +34,7 @@ static int set_up(void **state)
 	own[3].entry.tags = "only";
 	store = own_open("a.store");
 	own_put(store, own, N);
-	/* The first example of RFC 8032, 7.1; and the key of the second. */
-	save(in_dir("key"), "-----BEGIN PRIVATE KEY-----\n"
-	     "MC4CAQAwBQYDK2VwBCIEIJ1hsZ3v/VpguoRK9JLsLMREScVpezJpGXA7rAMc\nrn9g\n-----END PRIVATE KEY-----\n");
-	save(in_dir("pub"), "-----BEGIN PUBLIC KEY-----\n"
-	     "MCowBQYDK2VwAyEA11qYAYKxCrfVS/7TyWQHOg7hcvPapiMlrwIaaPcHURo=\n-----END PUBLIC KEY-----\n");
-	save(in_dir("other"), "-----BEGIN PUBLIC KEY-----\n"
-	     "MCowBQYDK2VwAyEAPUAXw+hDiVqStwqnTRt+vJyYLM8uxJaMwM1V8Sr0Zgw=\n-----END PUBLIC KEY-----\n");
+	own_keys();
 	return 0;
 }
 
@@ -58,6 +52,7 @@ struct heard {
 	unsigned entries, faults, missing, damaged;
 	uint64_t hashed, hash_total, written, write_total, read, read_total;
 	struct symstore_id missed;
+	char last_fault[300];
 };
 
 static void on_hashing(void *ctx, uint64_t done, uint64_t total, const char *item)
@@ -89,8 +84,10 @@ static void on_reading(void *ctx, uint64_t done, uint64_t total, const char *ite
 
 static void on_fault(void *ctx, const char *name, const char *why)
 {
-	printf("%s: %s\n", name, why);
-	((struct heard *)ctx)->faults++;
+	struct heard *h = ctx;
+
+	snprintf(h->last_fault, sizeof(h->last_fault), "%s: %s", name, why);
+	h->faults++;
 }
 
 static void on_damaged(void *ctx, const char *why)
@@ -258,6 +255,66 @@ static void some_come_back(void **state)
 	}
 }
 
+/* Takes entry 1 out of a store, and puts another one in its place (or NULL). The manifest, which goes when
+ * entries change, is put back. */
+static void harm_store(const char *name, const struct own *other)
+{
+	struct symstore *harmed = own_open(name);
+	struct symstore_reader *reader = own_reader(harmed);
+	const void *text;
+	size_t size;
+	char *copy;
+	struct symstore_writer *writer;
+
+	assert_ok(symstore_get_note(reader, SYMBUNDLE_MANIFEST, &text, &size, &err));
+	copy = memcpy(malloc(size), text, size);
+	symstore_read_end(reader);
+	assert_ok(symstore_write_begin(harmed, &writer, &err));
+	assert_ok(symstore_remove(writer, own[1].entry.build_id, own[1].entry.build_id_len, NULL, &err));
+	if (other)
+		assert_ok(symstore_put(writer, &other->entry, NULL, other->cache, NULL, &err));
+	assert_ok(symstore_commit(writer, &err));
+	assert_ok(symstore_write_begin(harmed, &writer, &err));
+	assert_ok(symstore_note(writer, SYMBUNDLE_MANIFEST, copy, size, &err));
+	assert_ok(symstore_commit(writer, &err));
+	free(copy);
+	symstore_close(harmed);
+}
+
+/* One of them is gone, or another cache is in its place: that is said, and the rest comes back. */
+static void names_what_is_bad(void **state)
+{
+	struct own other = own_entry("threads", "0011223344556677");
+	static const struct { const char *form, *what, *says; unsigned entries; } cases[] = {
+		{ "a1.store", "gone", "00/11223344556677.symcache: missing: the bundle is damaged", N - 1 },
+		{ "a1.store", "other", "00/11223344556677.symcache: ", N - 1 },
+		{ "plain", "gone", "00/11223344556677.symcache: cannot open: No such file", N - 1 },
+		{ "plain", "other", "00/11223344556677.symcache: ", N - 1 },
+		{ "packed", "gone", "it is not there", N - 1 },
+		{ "packed", "other", "not the packed cache of which the manifest speaks", N - 1 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct heard h = { 0 };
+		const bool gone = !strcmp(cases[i].what, "gone");
+
+		testing_run("rm -rf %s/bad*; cp -r %s/%s %s/bad%s", testing_dir, testing_dir, cases[i].form, testing_dir,
+			    i < 2 ? ".store" : "");
+		if (i < 2)
+			harm_store("bad.store", gone ? NULL : &other);
+		else
+			testing_run("cd %s/bad; f=$(ls 00/11223344556677.*); rm $f; %s || cp 80/*01.* $f", testing_dir,
+				    gone ? "true" : "false");
+		assert_ok(read_from(i < 2 ? "bad.store" : "bad", (struct symbundle_reader){ .verify_key = NULL }, &h));
+		assert_int_equal(h.entries, cases[i].entries);
+		assert_int_equal(h.faults, 1);
+		if (!strstr(h.last_fault, cases[i].says))
+			fail_msg("%s, %s: %s", cases[i].form, cases[i].what, h.last_fault);
+	}
+	free(other.cache);
+}
+
 static uint64_t tree_bytes;
 
 static int add_size(const char *path, const struct stat *st, int kind, struct FTW *ftw)
@@ -346,6 +403,7 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(all_comes_back), cmocka_unit_test(some_come_back),
+		cmocka_unit_test(names_what_is_bad),
 		cmocka_unit_test(estimates), cmocka_unit_test(since),
 	};
 

@@ -25,7 +25,7 @@ static struct sc_error err;
 
 static inline const char *in_dir(const char *name)
 {
-	static char paths[8][300];
+	static char paths[8][700];
 	static unsigned next;
 	char *path = paths[next++ % 8];
 
@@ -156,6 +156,17 @@ static inline void save(const char *path, const char *text)
 	assert_non_null(f);
 	fputs(text, f);
 	fclose(f);
+}
+
+/* "key", "pub": the first example of RFC 8032, 7.1; "other": the public key of the second. */
+static inline void own_keys(void)
+{
+	save(in_dir("key"), "-----BEGIN PRIVATE KEY-----\n"
+	     "MC4CAQAwBQYDK2VwBCIEIJ1hsZ3v/VpguoRK9JLsLMREScVpezJpGXA7rAMc\nrn9g\n-----END PRIVATE KEY-----\n");
+	save(in_dir("pub"), "-----BEGIN PUBLIC KEY-----\n"
+	     "MCowBQYDK2VwAyEA11qYAYKxCrfVS/7TyWQHOg7hcvPapiMlrwIaaPcHURo=\n-----END PUBLIC KEY-----\n");
+	save(in_dir("other"), "-----BEGIN PUBLIC KEY-----\n"
+	     "MCowBQYDK2VwAyEAPUAXw+hDiVqStwqnTRt+vJyYLM8uxJaMwM1V8Sr0Zgw=\n-----END PUBLIC KEY-----\n");
 }
 
 #endif
