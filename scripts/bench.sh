@@ -296,6 +296,15 @@ group_library() {
 		BEGIN { aim["Python, numbers in a batch"] = 80; aim["Python, objects one by one"] = 2500 }
 		{ a = aim[$1]; printf "%-36s %9.0f ns %8s  %s\n", $1, $2, $3, a ? a " ns" ($2 > a ? " (missed)" : "") : "" }'
 	[ -n "$python" ] || skip "Python's module: python3-dev is missing"
+	printf '\n%-40s %12s %8s  %s\n' "Names and lines to addresses, ceph-osd" "a question" found aim
+	[ -n "$osd" ] || { skip ceph-osd; return; }
+	"$symcache" index -q --store "$dir/osd.store" "$osd"
+	LD_LIBRARY_PATH=$lib "$dir/lib_bench" "$dir/osd.store" "$(build_id "$osd")" 25000 names | awk -F '\t' '
+		BEGIN { aim["library, definitions of a name"] = 1; aim["library, code of a line"] = 10
+			aim["library, the first name"] = aim["library, the first demangled name"] = aim["library, the first line"] = 3e5 }
+		{ a = aim[$1]; us = $2 / 1e3
+		  printf "%-40s %9.2f µs %8s  %s\n", $1, us, $3, a ? a " µs" (us > a ? " (missed)" : "") : "" }'
+	rm -f "$dir/osd.store"*
 }
 
 # ---- filter --------------------------------------------------------------------

@@ -10,6 +10,7 @@ struct each {
 	symcache_definition_fn *definition;
 	symcache_line_range_fn *range;
 	void *ctx;
+	const char *name, *linkage; /* copies, of the last definition */
 	int result;
 };
 
@@ -30,11 +31,15 @@ static int on_name(void *ctx, const struct symcache_found_name *f)
 			 (f->of_table ? SYMCACHE_FRAME_SYMBOL : 0) | file_flag(f->file),
 	};
 
-	if (!api_reserve_texts(each->r, f->name.len + f->linkage.len + f->file.len + 3))
-		return SC_ENOMEM;
-	d.name = api_copy_text(each->r, f->name);
-	d.linkage_name = api_copy_text(each->r, f->linkage);
-	d.file = api_copy_text(each->r, f->file);
+	if (!f->again) {
+		if (!api_reserve_texts(each->r, f->name.len + f->linkage.len + 2))
+			return SC_ENOMEM;
+		each->name = api_copy_text(each->r, f->name);
+		each->linkage = api_copy_text(each->r, f->linkage);
+	}
+	d.name = each->name;
+	d.linkage_name = each->linkage;
+	d.file = f->file.ptr ? f->file.ptr : api_unknown;
 	each->result = each->definition(each->ctx, &d);
 	return each->result ? STOPPED : 0;
 }

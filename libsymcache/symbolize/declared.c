@@ -59,9 +59,7 @@ uint32_t symcache_symbolize_discriminator(struct symcache_symbolizer *s,
 	return !a->cache ? 0 : symcache_discriminator(a->cache, a->frames[frame].location_idx, s->answered_rel);
 }
 
-/* A whole path. */
-static struct sc_str whole_path_of(struct symcache_symbolizer *s,
-				   const struct symcache_file *file)
+struct sc_str sc_symbolizer_path(struct symcache_symbolizer *s, const struct symcache_file *file)
 {
 	return path_of(s, file, s->options->paths == SYMCACHE_PATHS_CLEAN ?
 			SYMCACHE_PATHS_CLEAN : SYMCACHE_PATHS_RAW);
@@ -97,7 +95,7 @@ bool symcache_symbolize_data(struct symcache_symbolizer *s, struct symcache_modu
 			sc_names_show(s->names, data.name, SYMCACHE_LANG_SYMTAB), SC_SHOWN_NAME),
 		.vaddr = seen->load_base + data.rel_address,
 		.size = data.size,
-		.file = whole_path_of(s, &data.file),
+		.file = sc_symbolizer_path(s, &data.file),
 		.line = data.line,
 		.of_table = of_table,
 	};
@@ -123,7 +121,7 @@ bool symcache_symbolize_function(struct symcache_symbolizer *s, struct symcache_
 		.name = sc_names_printable(s->names,
 			sc_names_show(s->names, frame.function, frame.lang), SC_SHOWN_NAME),
 		.vaddr = seen->load_base + frame.entry_pc,
-		.file = whole_path_of(s, &file),
+		.file = sc_symbolizer_path(s, &file),
 		.line = frame.decl_line,
 	};
 	return ret->name.ptr && symcache_module_valid(m, seen->cache);
@@ -207,26 +205,34 @@ bool symcache_symbolize_name(struct symcache_symbolizer *s, struct symcache_modu
 			     struct sc_str name, uint32_t *at, uint64_t *vaddr)
 {
 	struct sc_seen *seen = sc_symbolizer_begin(s, m);
-	struct sc_name_index *x = seen ? sc_seen_names(seen) : NULL;
-	const uint32_t items = x ? sc_name_index_items(x) : 0,
-		       aliases = x ? items - (uint32_t)x->cache->num_aliases : 0;
+	const struct sc_name_index *x = seen ? sc_seen_names(seen) : NULL;
+	const struct sc_name_key *keys = x ? x->linkage.keys : NULL, *end, *k;
+	const uint32_t functions = x ? x->cache->header->num_functions : 0,
+		       aliases = x ? sc_name_index_items(x) - (uint32_t)x->cache->num_aliases : 0;
+	/* It was given: mostly the function, whose symbol comes next. */
+	const uint32_t last = x && *at ? keys[*at - 1].item : SYMCACHE_NONE;
+	const uint32_t hash = !x ? 0 : *at ? keys[*at - 1].hash : sc_name_hash(x, name);
 	/* Aliases stand behind the others: they count if nothing else is called so. */
-	const bool others = *at && *at <= aliases;
-	const uint32_t last = *at; /* it was given: mostly the function, whose symbol comes next */
+	const bool others = last < aliases;
 	uint64_t rel;
 
-	for (uint32_t i = !x ? 0 : *at ? x->next[*at - 1] : *sc_name_index_head(x, name); i; i = x->next[i - 1]) {
-		const uint32_t functions = x->cache->header->num_functions;
+	if (!x)
+		return false;
+	k = sc_name_keys(&x->linkage, hash, &end);
+	for (k = *at ? keys + *at : k; k < end; k++) {
+		const uint32_t i = k->item;
 
-		if (i > aliases && (others || s->options->llvm))
-			return false;
-		*at = i;
-		if (last && last <= functions && i > functions && i <= aliases &&
-		    is_symbol_of(x->cache, i - 1 - functions, last - 1))
+		if (k->hash != hash)
 			continue;
-		if (i <= functions ? is_function(x->cache, i - 1, name, &rel) :
-		    i <= aliases ? is_symbol_alone(x->cache, i - 1 - functions, name, &rel) :
-				   is_alias(x, i - 1, name, &rel)) {
+		if (i >= aliases && (others || s->options->llvm))
+			return false;
+		if (last < functions && i >= functions && i < aliases &&
+		    is_symbol_of(x->cache, i - functions, last))
+			continue;
+		if (i < functions ? is_function(x->cache, i, name, &rel) :
+		    i < aliases ? is_symbol_alone(x->cache, i - functions, name, &rel) :
+				  is_alias(x, i, name, &rel)) {
+			*at = (uint32_t)(k - keys) + 1;
 			*vaddr = seen->load_base + rel;
 			return symcache_module_valid(m, x->cache);
 		}

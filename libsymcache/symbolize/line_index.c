@@ -18,11 +18,11 @@ static uint32_t *file_head(const struct sc_line_index *x, struct sc_str basename
 	return &x->files[XXH3_64bits_withSeed(basename.ptr, basename.len, (uintptr_t)x) & x->file_mask];
 }
 
-static uint32_t *line_head(const struct sc_line_index *x, uint32_t file, uint32_t line)
+static uint32_t bucket_of(const struct sc_line_index *x, uint32_t file, uint32_t line)
 {
 	const uint64_t both = (uint64_t)file << 32 | line;
 
-	return &x->lines[XXH3_64bits_withSeed(&both, sizeof(both), (uintptr_t)x) & x->line_mask];
+	return (uint32_t)XXH3_64bits_withSeed(&both, sizeof(both), (uintptr_t)x) & x->line_mask;
 }
 
 uint32_t sc_line_index_file(const struct sc_line_index *x, struct sc_str basename)
@@ -30,9 +30,13 @@ uint32_t sc_line_index_file(const struct sc_line_index *x, struct sc_str basenam
 	return *file_head(x, basename);
 }
 
-uint32_t sc_line_index_line(const struct sc_line_index *x, uint32_t file, uint32_t line)
+const uint32_t *sc_line_index_line(const struct sc_line_index *x, uint32_t file, uint32_t line,
+				   const uint32_t **end)
 {
-	return *line_head(x, file, line);
+	const uint32_t *starts = &x->line_starts[bucket_of(x, file, line)];
+
+	*end = x->lines + starts[1];
+	return x->lines + starts[0];
 }
 
 static uint32_t power_of_two(uint32_t least)
@@ -75,7 +79,7 @@ static size_t longest_path(const struct symcache *c)
 	return bytes <= most ? SIZE_MAX : SHORT_PATH;
 }
 
-static void fill(struct sc_line_index *x)
+static void fill_files(struct sc_line_index *x)
 {
 	const struct symcache *c = x->cache;
 	const size_t longest = longest_path(c);
@@ -86,14 +90,45 @@ static void fill(struct sc_line_index *x)
 		if (name.ptr && path_bytes(c, i) <= longest)
 			add(file_head(x, sc_basename(name)), x->next_file, i);
 	}
-	for (uint32_t i = c->header->num_source_locations; i--;) {
-		const struct symcache_source_location *l = &c->locations[i];
+}
 
-		if (l->line && l->file_idx < c->header->num_files)
-			add(line_head(x, l->file_idx, l->line), x->next_line, i);
-		/* Calls stand before what is inlined by them: there are no circles. */
-		if (l->inlined_into_idx < c->range_location && l->inlined_into_idx < i)
-			add(&x->inlined[l->inlined_into_idx], x->next_inlined, i);
+/* Makes beginnings of counts, which are two further on: the next pass makes ends of them. */
+static void sum_up(uint32_t *starts, size_t n)
+{
+	for (size_t i = 1; i < n; i++)
+		starts[i + 1] += starts[i];
+}
+
+static void fill_locations(struct sc_line_index *x)
+{
+	const struct symcache *c = x->cache;
+	const uint32_t n = c->header->num_source_locations;
+
+	for (unsigned pass = 0; pass < 2; pass++) {
+		for (uint32_t i = 0; i < n; i++) {
+			const struct symcache_source_location *l = &c->locations[i];
+			const uint32_t call = l->inlined_into_idx;
+
+			if (l->line && l->file_idx < c->header->num_files) {
+				uint32_t *start = &x->line_starts[bucket_of(x, l->file_idx, l->line)];
+
+				if (pass)
+					x->lines[start[1]++] = i;
+				else
+					start[2]++;
+			}
+			/* Calls stand before what is inlined by them: there are no circles. */
+			if (call < c->range_location && call < i) {
+				if (pass)
+					x->called[x->call_starts[call + 1]++] = i;
+				else
+					x->call_starts[call + 2]++;
+			}
+		}
+		if (!pass) {
+			sum_up(x->line_starts, x->line_mask + (size_t)2);
+			sum_up(x->call_starts, c->range_location + (size_t)1);
+		}
 	}
 }
 
@@ -101,8 +136,8 @@ struct sc_line_index *sc_line_index_create(const struct symcache *c, unsigned ge
 {
 	const uint32_t files = c->header->num_files, locations = c->header->num_source_locations,
 		       file_heads = power_of_two(files), line_heads = power_of_two(locations / 4);
-	const size_t words = (size_t)file_heads + files + line_heads + 2 * (size_t)locations +
-			     c->range_location;
+	const size_t words = (size_t)file_heads + files + line_heads + 2 + 2 * (size_t)locations +
+			     c->range_location + 2;
 	struct sc_line_index *x;
 
 	if (!symcache_valid(c, c->locations, locations * sizeof(*c->locations)) ||
@@ -117,10 +152,11 @@ struct sc_line_index *sc_line_index_create(const struct symcache *c, unsigned ge
 	x->line_mask = line_heads - 1;
 	x->files = x->tables;
 	x->next_file = x->files + file_heads;
-	x->lines = x->next_file + files;
-	x->next_line = x->lines + line_heads;
-	x->inlined = x->next_line + locations;
-	x->next_inlined = x->inlined + c->range_location;
-	fill(x);
+	x->line_starts = x->next_file + files;
+	x->lines = x->line_starts + line_heads + 2;
+	x->call_starts = x->lines + locations;
+	x->called = x->call_starts + c->range_location + 2;
+	fill_files(x);
+	fill_locations(x);
 	return x;
 }

@@ -4,54 +4,81 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
-#include "libsymcache/base/bigmem.h"
 #include "libsymcache/symbolize/name_index.h"
+
+static void deinit(struct sc_name_table *t)
+{
+	free(t->starts);
+	free(t->keys);
+}
 
 void sc_name_index_destroy(struct sc_name_index *x)
 {
 	if (x) {
-		free(x->next);
-		sc_big_free(x->shown, x->shown_cap * sizeof(*x->shown));
+		deinit(&x->linkage);
+		deinit(&x->shown);
 	}
 	free(x);
 }
 
-/* The seed differs from run to run, so that no one can make names that all share a chain. */
-uint32_t *sc_name_index_head(struct sc_name_index *x, struct sc_str name)
+uint32_t sc_name_hash(const struct sc_name_index *x, struct sc_str name)
 {
-	return &x->heads[XXH3_64bits_withSeed(name.ptr, name.len, (uintptr_t)x) & x->mask];
+	return (uint32_t)XXH3_64bits_withSeed(name.ptr, name.len, (uintptr_t)x);
 }
+
+bool sc_name_table_init(struct sc_name_table *t, const struct sc_name_key *keys, size_t n)
+{
+	uint32_t buckets = 64, sum = 0;
+
+	while (buckets < n && buckets < 1u << 30)
+		buckets *= 2;
+	t->mask = buckets - 1;
+	t->starts = n < UINT32_MAX ? calloc((size_t)buckets + 2, sizeof(*t->starts)) : NULL;
+	t->keys = malloc((n + 1) * sizeof(*t->keys));
+	if (!t->starts || !t->keys) {
+		deinit(t);
+		*t = (struct sc_name_table){ .keys = NULL };
+		return false;
+	}
+	/* starts[bucket + 1] becomes its beginning, and in the next pass its end. */
+	for (size_t i = 0; i < n; i++)
+		t->starts[(keys[i].hash & t->mask) + 2]++;
+	for (uint32_t i = 2; i < buckets + 2; i++)
+		t->starts[i] = sum += t->starts[i];
+	for (size_t i = 0; i < n; i++)
+		t->keys[t->starts[(keys[i].hash & t->mask) + 1]++] = keys[i];
+	return true;
+}
+
+/* The string of a record that has it as `name`, if the record is one of the cache and in order. */
+#define NAME_IN(cache, list, at) \
+	(symcache_valid(cache, &(list)[at], sizeof(*(list))) ? symcache_string(cache, (list)[at].name) : \
+	 (struct sc_str){ NULL, 0 })
 
 /* The linkage name of an item, however long. */
 static struct sc_str name_of(const struct symcache *c, uint32_t item)
 {
 	const uint32_t functions = c->header->num_functions;
 	const struct symcache_function *f = &c->functions[item];
-	struct symcache_symbol symbol = { .name = { NULL, 0 } };
-	const struct symcache_ext_data *d;
-	const struct symcache_ext_alias *a;
 
 	if (item < functions)
 		return symcache_valid(c, f, sizeof(*f)) && f->entry_pc != SYMCACHE_NONE ?
-			symcache_string(c, f->name) : symbol.name;
+			symcache_string(c, f->name) : (struct sc_str){ NULL, 0 };
 	item -= functions;
-	if (item < c->num_symbols) {
-		symcache_symbol(c, item, &symbol);
-		return symbol.name;
-	}
+	if (item < c->num_symbols)
+		return NAME_IN(c, c->symbols, item);
 	item -= (uint32_t)c->num_symbols;
-	d = &c->data_symbols[item];
 	if (item < c->num_data_symbols)
-		return symcache_valid(c, d, sizeof(*d)) ? symcache_string(c, d->name) : symbol.name;
-	a = &c->aliases[item - c->num_data_symbols];
-	return symcache_valid(c, a, sizeof(*a)) ? symcache_string(c, a->name) : symbol.name;
+		return NAME_IN(c, c->data_symbols, item);
+	return NAME_IN(c, c->aliases, item - c->num_data_symbols);
 }
 
 struct sc_str sc_name_index_name(const struct sc_name_index *x, uint32_t item)
 {
 	const struct sc_str name = name_of(x->cache, item);
 
-	return name.len <= x->longest ? name : (struct sc_str){ NULL, 0 };
+	return name.len > x->longest || (name.len == 1 && *name.ptr == '?') ?
+		(struct sc_str){ NULL, 0 } : name;
 }
 
 enum {
@@ -75,29 +102,25 @@ struct sc_name_index *sc_name_index_create(const struct symcache *c, unsigned ge
 {
 	const uint64_t n = c->header->num_functions + (uint64_t)c->num_symbols + c->num_data_symbols +
 			   c->num_aliases;
-	uint32_t heads = 64;
-	struct sc_name_index *x;
+	struct sc_name_index *x = n < UINT32_MAX ? calloc(1, sizeof(*x)) : NULL;
+	struct sc_name_key *keys = x ? malloc((n + 1) * sizeof(*keys)) : NULL;
+	size_t named = 0;
+	bool ok;
 
-	while (heads < n && heads < 1u << 30)
-		heads *= 2;
-	x = n < UINT32_MAX ? calloc(1, sizeof(*x) + heads * sizeof(*x->heads)) : NULL;
-	if (!x)
-		return NULL;
-	x->cache = c;
-	x->generation = generation;
-	x->mask = heads - 1;
-	x->longest = longest_name(c, (uint32_t)n);
-	x->next = calloc(n + 1, sizeof(*x->next));
-	for (uint32_t item = (uint32_t)n; x->next && item--;) {
-		const struct sc_str name = sc_name_index_name(x, item);
-		uint32_t *head = name.ptr ? sc_name_index_head(x, name) : NULL;
-
-		if (!head)
-			continue;
-		x->next[item] = *head;
-		*head = item + 1;
+	if (keys) {
+		x->cache = c;
+		x->generation = generation;
+		x->longest = longest_name(c, (uint32_t)n);
 	}
-	if (x->next)
+	for (uint32_t item = 0; keys && item < n; item++) {
+		const struct sc_str name = sc_name_index_name(x, item);
+
+		if (name.ptr)
+			keys[named++] = (struct sc_name_key){ sc_name_hash(x, name), item };
+	}
+	ok = keys && sc_name_table_init(&x->linkage, keys, named);
+	free(keys);
+	if (ok)
 		return x;
 	sc_name_index_destroy(x);
 	return NULL;

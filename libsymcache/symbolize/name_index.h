@@ -1,32 +1,48 @@
 /*
  * name_index.h: functions, symbols and variables of a cache by name. A cache has no such index; the
- * first question makes one in memory, chains of equal hashes in the order of the tables:
+ * first question makes one in memory: keys of hash and item, those of a bucket of hashes next to each
+ * other, in the order of the tables:
  *
- *   *head  →  item + 1  →  next[item]  →  …  0
+ *   starts[hash & mask]  →  keys …  starts[(hash & mask) + 1]
  *
- * where an item is a function that is not inlined or, behind all functions, a symbol, behind all
- * symbols a variable, or behind all variables an alias. Cost: a pass over them with their names, 4 bytes for each and 4 to 8 for the
- * heads.
+ * An item is a function that is not inlined or, behind all functions, a symbol, behind all
+ * symbols a variable, or behind all variables an alias. Cost: a pass over them with their names, 8 bytes
+ * for each and 4 to 8 for the starts. Only items of an equal hash are looked at: memory is waited for
+ * once for the bucket, once for the item, and once for its name.
  */
 #ifndef SC_NAME_INDEX_H
 #define SC_NAME_INDEX_H
 
 #include "libsymcache/read/read.h"
 
+struct sc_name_key {
+	uint32_t hash, item;
+};
+
+struct sc_name_table {
+	uint32_t mask, *starts;
+	struct sc_name_key *keys; /* NULL: not made yet */
+};
+
 struct sc_name_index {
 	const struct symcache *cache;
 	unsigned generation; /* of the module */
-	struct sc_shown_key *shown; /* by hash; NULL: not made yet */
-	size_t num_shown, shown_cap;
 	size_t longest;      /* longer names have no items */
-	uint32_t mask, *next, heads[];
+	struct sc_name_table linkage, shown; /* `shown`: names that are not shown as they are linked */
 };
 
-/* A name as it is shown. */
-struct sc_shown_key {
-	uint64_t hash;
-	uint32_t item;
-};
+/* Makes a table of keys, which it copies. False: out of memory, or more than numbers reach. */
+bool sc_name_table_init(struct sc_name_table *t, const struct sc_name_key *keys, size_t n);
+
+/* The keys that may have this hash, until *end. */
+static inline const struct sc_name_key *sc_name_keys(const struct sc_name_table *t, uint32_t hash,
+						     const struct sc_name_key **end)
+{
+	const uint32_t *at = &t->starts[hash & t->mask];
+
+	*end = t->keys + at[1];
+	return t->keys + at[0];
+}
 
 /* NULL: out of memory, or more than numbers reach. */
 struct sc_name_index *sc_name_index_create(const struct symcache *c, unsigned generation);
@@ -42,7 +58,7 @@ static inline uint32_t sc_name_index_items(const struct sc_name_index *x)
 /* The linkage name of an item; ptr NULL: it has none, or is inlined. */
 struct sc_str sc_name_index_name(const struct sc_name_index *x, uint32_t item);
 
-/* The head of the chain that has all items of the name, and others. */
-uint32_t *sc_name_index_head(struct sc_name_index *x, struct sc_str name);
+/* Which differs from run to run, so that no one can make names that all share a bucket. */
+uint32_t sc_name_hash(const struct sc_name_index *x, struct sc_str name);
 
 #endif

@@ -53,10 +53,12 @@ static struct made make(uint32_t len)
 
 static uint32_t count_names(struct sc_name_index *x, struct sc_str name)
 {
+	const uint32_t hash = sc_name_hash(x, name);
+	const struct sc_name_key *end, *k = sc_name_keys(&x->linkage, hash, &end);
 	uint32_t n = 0;
 
-	for (uint32_t i = *sc_name_index_head(x, name); i; i = x->next[i - 1])
-		n += sc_str_same(sc_name_index_name(x, i - 1), name);
+	for (; k < end; k++)
+		n += k->hash == hash && sc_str_same(sc_name_index_name(x, k->item), name);
 	return n;
 }
 

@@ -19,6 +19,7 @@ struct symcache_found_name {
 	uint32_t line;          /* 0: unknown */
 	bool data;              /* else code */
 	bool of_table;          /* the ELF symbol table alone has this name */
+	bool again;             /* `linkage` and `name` are those of the call before */
 	uint64_t vaddr, size;   /* size 0: unknown */
 };
 

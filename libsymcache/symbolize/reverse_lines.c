@@ -1,6 +1,7 @@
 /* Lines → addresses: see reverse.h. */
 #include <stdlib.h>
 
+#include "libsymcache/base/prefetch.h"
 #include "libsymcache/base/sort.h"
 #include "libsymcache/symbolize/reverse.h"
 #include "libsymcache/symbolize/symbolizer.h"
@@ -18,6 +19,8 @@ static bool piece_before(const struct piece *a, const struct piece *b)
 }
 
 SC_SORT(sort_pieces, struct piece, piece_before)
+
+enum { AHEAD = 16 }; /* records that are fetched before they are read */
 
 struct level {
 	uint32_t location, depth;
@@ -54,11 +57,24 @@ static bool is_at(const struct search *q, uint32_t location, uint32_t line)
 	return l->line == line && l->file_idx < c->header->num_files && q->files[l->file_idx];
 }
 
+/* What will be read of a location. */
+static void fetch(const struct sc_line_index *x, uint32_t location)
+{
+	const struct symcache *c = x->cache;
+
+	sc_prefetch(&c->locations[location]);
+	if (location < c->range_location)
+		sc_prefetch(&x->call_starts[location]);
+	else
+		sc_prefetch(&c->ranges[location - c->range_location]);
+}
+
 /* The ranges of a location, and of all that is inlined into it, but for what is at the line itself. */
 static void add_pieces(struct search *q, uint32_t location, uint32_t line)
 {
 	const struct symcache *c = q->x->cache;
 	struct level *top = vec_push(&q->stack);
+	const uint32_t *i, *end;
 
 	if (top)
 		*top = (struct level){ location, 0 };
@@ -78,11 +94,12 @@ static void add_pieces(struct search *q, uint32_t location, uint32_t line)
 			q->no_memory |= !p;
 			continue;
 		}
-		for (uint32_t i = q->x->inlined[at.location]; i; i = q->x->next_inlined[i - 1]) {
+		for (i = sc_line_index_called(q->x, at.location, &end); i < end; i++) {
 			top = vec_push(&q->stack);
 			if (top)
-				*top = (struct level){ i - 1, at.depth + 1 };
+				*top = (struct level){ *i, at.depth + 1 };
 			q->no_memory |= !top;
+			fetch(q->x, *i);
 		}
 	}
 }
@@ -112,6 +129,21 @@ static bool is_file(struct search *q, uint32_t idx, struct sc_str name)
 	return false;
 }
 
+/* Of one of the files. */
+static void add_line(struct search *q, uint32_t file, uint32_t line)
+{
+	const uint32_t *end, *at = sc_line_index_line(q->x, file, line, &end);
+
+	for (const uint32_t *i = at; i < end && i < at + AHEAD; i++)
+		fetch(q->x, *i);
+	for (const uint32_t *i = at; i < end; i++) {
+		if (end - i > AHEAD)
+			fetch(q->x, i[AHEAD]);
+		if (q->x->cache->locations[*i].file_idx == file && is_at(q, *i, line))
+			add_pieces(q, *i, line);
+	}
+}
+
 static void find(struct search *q, struct sc_str name, uint32_t line)
 {
 	const struct sc_line_index *x = q->x;
@@ -124,10 +156,8 @@ static void find(struct search *q, struct sc_str name, uint32_t line)
 	for (uint32_t f = first; f; f = x->next_file[f - 1])
 		q->files[f - 1] = is_file(q, f - 1, name);
 	for (uint32_t f = first; f && !q->no_memory; f = x->next_file[f - 1])
-		for (uint32_t i = q->files[f - 1] ? sc_line_index_line(x, f - 1, line) : 0; i;
-		     i = x->next_line[i - 1])
-			if (x->cache->locations[i - 1].file_idx == f - 1 && is_at(q, i - 1, line))
-				add_pieces(q, i - 1, line);
+		if (q->files[f - 1])
+			add_line(q, f - 1, line);
 }
 
 /* Does a piece go on in the next one, in the same function at the same call? */
@@ -138,6 +168,30 @@ static bool goes_on(const struct symcache *c, const struct piece *a, const struc
 
 	return a->end == b->start && x->function_idx == y->function_idx &&
 	       x->inlined_into_idx == y->inlined_into_idx;
+}
+
+/* Fetches the texts of a piece that will be shown `AHEAD` pieces later, and half of them later. */
+static void fetch_texts(const struct search *q, size_t i)
+{
+	const struct symcache *c = q->x->cache;
+	const struct sc_texts *texts = q->seen->texts;
+	uint32_t function;
+
+	if (i + AHEAD < q->pieces.len) {
+		const uint32_t location = q->pieces.data[i + AHEAD].location;
+
+		function = c->locations[location].function_idx;
+		if (function < c->header->num_functions)
+			sc_prefetch(&texts->functions[function]);
+		if (c->columns)
+			sc_prefetch(&c->columns[location]);
+	}
+	if (i + AHEAD / 2 < q->pieces.len) {
+		function = c->locations[q->pieces.data[i + AHEAD / 2].location].function_idx;
+		if (function < c->header->num_functions)
+			sc_prefetch(atomic_load_explicit(&texts->functions[function],
+							 memory_order_relaxed));
+	}
 }
 
 static ssize_t report(struct search *q,
@@ -158,8 +212,9 @@ static ssize_t report(struct search *q,
 		};
 		struct sc_frame *f;
 
+		fetch_texts(q, i);
 		for (end = i + 1; end < q->pieces.len && goes_on(c, &list[end - 1], &list[end]);)
-			end++;
+			fetch_texts(q, end++);
 		found.end = q->seen->load_base + list[end - 1].end;
 		q->s->num_ahead = 0;
 		q->s->frames.len = 0;

@@ -1,9 +1,6 @@
 /* Names → addresses: see reverse.h. */
-#define XXH_INLINE_ALL
-#include <xxhash.h>
-
 #include "libsymcache/base/glob.h"
-#include "libsymcache/base/search.h"
+#include "libsymcache/base/prefetch.h"
 #include "libsymcache/base/sort.h"
 #include "libsymcache/symbolize/reverse.h"
 #include "libsymcache/symbolize/symbolizer.h"
@@ -84,26 +81,14 @@ static struct sc_str name_to_show(const struct sc_name_index *x, uint32_t item)
 		(struct sc_str){ NULL, 0 } : name;
 }
 
-static uint64_t hash_of(const struct sc_name_index *x, struct sc_str name)
-{
-	return XXH3_64bits_withSeed(name.ptr, name.len, (uintptr_t)x);
-}
-
-static bool key_before(const struct sc_shown_key *a, const struct sc_shown_key *b)
-{
-	return a->hash < b->hash;
-}
-
-SC_SORT(sort_keys, struct sc_shown_key, key_before)
-
-/* What is shown as it is in the cache is found in the chains. */
+/* What is shown as it is in the cache is found by its linkage name. */
 static bool make_shown(struct symcache_symbolizer *s, struct sc_name_index *x)
 {
 	const uint32_t items = sc_name_index_items(x);
-	VEC(struct sc_shown_key) keys = { 0 };
+	VEC(struct sc_name_key) keys = { 0 };
 	bool ok = true;
 
-	if (x->shown)
+	if (x->shown.keys)
 		return true;
 	for (uint32_t i = 0; i < items && ok; i++) {
 		const struct sc_str linkage = name_to_show(x, i);
@@ -115,18 +100,13 @@ static bool make_shown(struct symcache_symbolizer *s, struct sc_name_index *x)
 		if (!(ok = vec_reserve(&keys, 3)))
 			break;
 		part = symcache_name_without_parameters(shown);
-		keys.data[keys.len++] = (struct sc_shown_key){ hash_of(x, shown), i };
+		keys.data[keys.len++] = (struct sc_name_key){ sc_name_hash(x, shown), i };
 		if (part.len != shown.len)
-			keys.data[keys.len++] = (struct sc_shown_key){ hash_of(x, part), i };
+			keys.data[keys.len++] = (struct sc_name_key){ sc_name_hash(x, part), i };
 	}
-	if (!ok || !vec_reserve(&keys, 1) || !sort_keys(keys.data, keys.len)) {
-		vec_deinit(&keys);
-		return false;
-	}
-	x->shown = keys.data;
-	x->num_shown = keys.len;
-	x->shown_cap = keys.cap;
-	return true;
+	ok = ok && sc_name_table_init(&x->shown, keys.data, keys.len);
+	vec_deinit(&keys);
+	return ok;
 }
 
 /* ---- what fits -------------------------------------------------------------------------- */
@@ -152,6 +132,8 @@ static int compare(const struct match *a, const struct match *b)
 
 	if (a->rel != b->rel)
 		return a->rel < b->rel ? -1 : 1;
+	if (a->linkage.ptr == b->linkage.ptr && a->linkage.len == b->linkage.len)
+		return 0;
 	order = memcmp(a->linkage.ptr, b->linkage.ptr, len);
 	if (order || a->linkage.len != b->linkage.len)
 		return order ? order : a->linkage.len < b->linkage.len ? -1 : 1;
@@ -176,29 +158,83 @@ static void add_match(struct search *q, uint32_t item, struct sc_str linkage)
 	q->no_memory |= !m;
 }
 
+/* The name of an item as it is shown. That of a function or symbol is remembered by its number, unless
+ * there are too many of them. */
+static struct sc_str shown_name(const struct search *q, uint32_t item, struct sc_str linkage)
+{
+	struct sc_names_reader *names = q->s->names;
+	const bool remember = !sc_names_full(names);
+
+	if (remember && item < first_symbol(q->x) &&
+	    q->s->options->functions == SYMCACHE_FUNCTIONS_WHOLE)
+		return sc_text_str(sc_names_function(names, q->seen->texts, item));
+	if (remember && item >= first_symbol(q->x) && item < first_variable(q->x))
+		return sc_text_str(sc_names_symbol(names, q->seen->texts, item - first_symbol(q->x)));
+	return sc_names_printable(names, sc_names_show(names, linkage, lang_of(q->x, item)),
+				  SC_SHOWN_NAME);
+}
+
+static bool is_so(struct sc_str shown, struct sc_str name)
+{
+	return shown.ptr && (sc_str_same(shown, name) ||
+			     sc_str_same(symcache_name_without_parameters(shown), name));
+}
+
+/* Is the item shown under this name? What is remembered has been made printable. */
+static bool is_shown(const struct search *q, uint32_t item, struct sc_str linkage, struct sc_str name)
+{
+	return is_so(shown_name(q, item, linkage), name) || is_so(show(q->s, q->x, item, linkage), name);
+}
+
+/* What will be read of an item. */
+static void fetch(const struct search *q, uint32_t item)
+{
+	const struct symcache *c = q->x->cache;
+
+	if (item >= first_symbol(q->x)) {
+		if (item < first_variable(q->x))
+			sc_prefetch(&c->symbols[item - first_symbol(q->x)]);
+		return;
+	}
+	sc_prefetch(&c->functions[item]);
+	sc_prefetch(&q->seen->texts->functions[item]);
+	sc_prefetch(&q->seen->texts->symbol_of[item]);
+	if (c->decls)
+		sc_prefetch(&c->decls[item]);
+}
+
+/* The items of a table that may be called so: what is read of them is fetched first. */
+static void match_table(struct search *q, const struct sc_name_table *t, struct sc_str name, uint32_t hash)
+{
+	const struct sc_name_key *end, *first = sc_name_keys(t, hash, &end);
+
+	for (const struct sc_name_key *k = first; k < end; k++)
+		if (k->hash == hash)
+			fetch(q, k->item);
+	for (const struct sc_name_key *k = first; k < end; k++) {
+		const struct sc_str linkage = k->hash == hash ? sc_name_index_name(q->x, k->item) :
+			(struct sc_str){ NULL, 0 };
+
+		if (linkage.ptr && (t == &q->x->linkage ? sc_str_same(linkage, name) :
+							  is_shown(q, k->item, linkage, name)))
+			add_match(q, k->item, linkage);
+	}
+}
+
 static void match_exact(struct search *q, struct sc_str name)
 {
-	const uint64_t hash = hash_of(q->x, name);
-	size_t at;
+	const bool linked = name.len > 2 && !memcmp(name.ptr, "_Z", 2); /* no name is shown so */
+	const uint32_t hash = sc_name_hash(q->x, name);
 
-	for (uint32_t i = *sc_name_index_head(q->x, name); i; i = q->x->next[i - 1]) {
-		const struct sc_str linkage = sc_name_index_name(q->x, i - 1);
-
-		if (linkage.ptr && sc_str_same(linkage, name))
-			add_match(q, i - 1, linkage);
+	if (!linked && !make_shown(q->s, q->x)) {
+		q->no_memory = true;
+		return;
 	}
-	if (q->no_memory || (name.len > 2 && !memcmp(name.ptr, "_Z", 2)))
-		return; /* no name is shown so */
-	q->no_memory = !make_shown(q->s, q->x);
-	at = SC_SEARCH(i, q->x->num_shown, q->x->shown[i].hash < hash);
-	for (; at < q->x->num_shown && q->x->shown[at].hash == hash; at++) {
-		const uint32_t item = q->x->shown[at].item;
-		const struct sc_str linkage = sc_name_index_name(q->x, item);
-		const struct sc_str shown = linkage.ptr ? show(q->s, q->x, item, linkage) : linkage;
-
-		if (shown.ptr && (sc_str_same(shown, name) || sc_str_same(symcache_name_without_parameters(shown), name)))
-			add_match(q, item, linkage);
-	}
+	if (!linked)
+		sc_prefetch(&q->x->shown.starts[hash & q->x->shown.mask]);
+	match_table(q, &q->x->linkage, name, hash);
+	if (!linked)
+		match_table(q, &q->x->shown, name, hash);
 }
 
 static void match_glob(struct search *q, struct sc_str pattern)
@@ -224,22 +260,42 @@ static void set_declaration(struct search *q, uint32_t file, uint32_t line,
 	ret->line = line;
 }
 
-static struct symcache_found_name describe(struct search *q, const struct match *m)
+/* The size that the symbol table has for what begins at the match; 0: none. `like`: another match of
+ * the name there, which may be the symbol; else a function's is remembered. */
+static uint64_t size_of(const struct search *q, const struct match *m, const struct match *like)
+{
+	const struct symcache *c = q->x->cache;
+	const struct symcache_query at = { .cache = c, .rel_pc = m->rel };
+	const struct match *known = in_table(q->x, m->item) ? m : like;
+	_Atomic uint32_t *guess = !known && m->item < first_symbol(q->x) ?
+		&q->seen->texts->symbol_of[m->item] : NULL;
+	const uint32_t before = known ? known->item - first_symbol(q->x) :
+		guess ? atomic_load_explicit(guess, memory_order_relaxed) : SYMCACHE_NONE;
+	uint32_t symbol = before;
+
+	symcache_symbols_batch(&at, 1, &symbol);
+	if (symbol == SYMCACHE_NONE || c->symbols[symbol].address != m->rel)
+		return 0;
+	if (guess && symbol != before)
+		atomic_store_explicit(guess, symbol, memory_order_relaxed);
+	return c->symbols[symbol].size;
+}
+
+/* `like`: another match of the same name at the same address, or NULL. */
+static struct symcache_found_name describe(struct search *q, const struct match *m,
+					   const struct match *like)
 {
 	const struct symcache *c = q->x->cache;
 	const bool of_table = in_table(q->x, m->item);
 	const bool variable = !of_table && m->item >= first_variable(q->x);
 	struct symcache_found_name ret = {
 		.linkage = m->linkage, .vaddr = q->seen->load_base + m->rel,
-		.of_table = of_table,
+		.of_table = of_table, .size = size_of(q, m, like),
 	};
 	const uint32_t function = variable ? SYMCACHE_NONE : of_table ? function_at(c, m->rel) : m->item;
-	struct symcache_symbol symbol;
 
 	ret.data = variable || (ret.of_table && function == SYMCACHE_NONE &&
 				!symcache_may_be_code(c, ret.vaddr));
-	if (symcache_lookup_symbol(c, m->rel, &symbol) && symbol.rel_address == m->rel)
-		ret.size = symbol.size;
 	if (variable) {
 		const struct symcache_ext_data *d = &c->data_symbols[m->item - first_variable(q->x)];
 
@@ -249,14 +305,21 @@ static struct symcache_found_name describe(struct search *q, const struct match 
 		   symcache_valid(c, &c->decls[function], sizeof(*c->decls))) {
 		set_declaration(q, c->decls[function].file_idx, c->decls[function].line, &ret);
 	}
-	ret.name = sc_names_printable(q->s->names,
-		sc_names_show(q->s->names, m->linkage, lang_of(q->x, m->item)), SC_SHOWN_NAME);
 	return ret;
+}
+
+/* Is the same name shown for both? */
+static bool same_text(const struct search *q, const struct match *a, const struct match *b)
+{
+	return a->linkage.ptr == b->linkage.ptr && a->linkage.len == b->linkage.len &&
+	       lang_of(q->x, a->item) == lang_of(q->x, b->item);
 }
 
 static ssize_t report(struct search *q, struct symcache_module *m,
 		      int (*fn)(void *ctx, const struct symcache_found_name *found), void *ctx)
 {
+	const struct match *list = q->matches.data, *last = NULL;
+	struct sc_str name = { NULL, 0 };
 	size_t n = 0;
 	int rc = 0;
 
@@ -265,16 +328,23 @@ static ssize_t report(struct search *q, struct symcache_module *m,
 	if (!symcache_module_valid(m, q->x->cache))
 		return SC_ENOTFOUND;
 	for (size_t i = 0; !rc && i < q->matches.len; i++) {
-		const struct match *match = &q->matches.data[i];
+		const struct match *match = &list[i];
+		const struct match *before = i && !compare(match, match - 1) ? match - 1 : NULL;
+		const struct match *behind = i + 1 < q->matches.len && !compare(match, match + 1) ?
+			match + 1 : NULL;
 		struct symcache_found_name found;
 
 		/* What is there twice: the DWARF says more than the symbol table. */
-		if ((i + 1 < q->matches.len && in_table(q->x, match->item) &&
-		     !compare(match, match + 1)) ||
-		    (i && !in_table(q->x, match[-1].item) && !compare(match, match - 1)))
+		if ((behind && in_table(q->x, match->item)) ||
+		    (before && !in_table(q->x, before->item)))
 			continue;
-		found = describe(q, match);
-		rc = found.name.ptr ? fn(ctx, &found) : SC_ENOMEM;
+		found = describe(q, match, behind ? behind : before);
+		found.again = last && same_text(q, last, match);
+		if (!found.again)
+			name = shown_name(q, match->item, match->linkage);
+		found.name = name;
+		rc = name.ptr ? fn(ctx, &found) : SC_ENOMEM;
+		last = match;
 		n++;
 	}
 	return rc ? rc : (ssize_t)n;

@@ -68,6 +68,10 @@ struct sc_seen *sc_symbolizer_begin(struct symcache_symbolizer *s, struct symcac
 struct sc_seen *sc_symbolizer_begin_in_epoch(struct symcache_symbolizer *s,
 					    struct symcache_module *m);
 
+/* The whole path of a file as it is shown, valid until the next one; ptr NULL: unknown, or out of
+ * memory. */
+struct sc_str sc_symbolizer_path(struct symcache_symbolizer *s, const struct symcache_file *file);
+
 /* The address of the file that is `offset` behind the start of a function or symbol of code and,
  * in a process, at `address`. It is named by its linkage name or as it is shown, blanks left out;
  * false: none is called so and begins at this place in a page, or more than one. The names of all
