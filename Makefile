@@ -105,9 +105,9 @@ build/demangle/%.a: build/deps.mk Makefile
 # first alone. Linked dynamically, as a program that has its own of these must find ours.
 SO      := $(O)/libsymcache.so.1
 SOBUILD := $(O)/libsymcache-build.so.1
-API     := $(addprefix $(O)/libsymcache/api/,cache.o error.o filter.o filter_set.o kernel.o packed.o resolver.o reverse.o snapshot.o space.o space_maps.o space_process.o store.o walk.o \
+API     := $(addprefix $(O)/libsymcache/api/,cache.o error.o filter.o filter_set.o kernel.o locals.o packed.o resolver.o reverse.o snapshot.o space.o space_maps.o space_process.o store.o walk.o \
 		write.o)
-APIBUILD := $(addprefix $(O)/libsymcache/api/,build.o bundle.o files.o profile.o stacks.o)
+APIBUILD := $(addprefix $(O)/libsymcache/api/,build.o bundle.o files.o profile.o sources.o stacks.o)
 SODEFS_release := -Wl,-z,defs
 SODEFS_portable := -Wl,-z,defs
 # Debian's libarchive.so brings libxml2 and 31 MB of ICU along, of which we need nothing.
@@ -143,7 +143,7 @@ PYDIR := $(O)/python/symcache
 PYFLAGS = -shared -fPIC -DPy_LIMITED_API=0x030b0000 -I$(shell $(PYTHON) -c 'import sysconfig; \
 	print(sysconfig.get_path("include"))') -Ilibsymcache/include -std=gnu11 $(WARN) \
 	-Wno-missing-prototypes -fvisibility=hidden '-ffile-prefix-map=$(CURDIR)=.' $(MODE_CFLAGS) $(CFLAGS)
-PYSRC := $(addprefix scripts/python/,module.c store.c cache.c filter.c find.c process.c)
+PYSRC := $(addprefix scripts/python/,module.c store.c cache.c filter.c find.c locals.c process.c)
 python-headers:
 	@$(PYTHON) -c 'import os, sys, sysconfig; sys.exit(not os.path.exists(sysconfig.get_path("include") \
 		+ "/Python.h"))' 2> /dev/null || scripts/deps.sh python > /dev/null

@@ -133,7 +133,7 @@ cxx17_clang() { compile clang++ c++17 cc; }
 
 examples() {
 	needs pkg-config || return 77
-	for e in lookup filter find index pid core self stacks; do
+	for e in lookup filter find index pid core self stacks source; do
 		cc -std=c99 -pedantic -Wall -Wextra -Werror -g -O1 "$stage/usr/share/doc/symcache/examples/$e.c" \
 			-o "$tmp/$e" $(cflags symcache-build) || return 1
 	done
@@ -150,6 +150,9 @@ examples() {
 	printf '0x%x definition, declared at .*/find.c:8\n0x%x range, declared at .*/find.c:15\n' \
 		$(nm "$tmp/find" | awk '$3 == "definition" || $3 == "range" { print $3, "0x" $1 }' | sort | cut -d' ' -f2) > "$tmp/expected"
 	grep -qxf "$tmp/expected" "$tmp/said" && grep -qx '0x[0-9a-f]*-0x[0-9a-f]* definition' "$tmp/said" || { cat "$tmp/said"; return 1; }
+	"$tmp/source" "$tmp/source" "$(nm "$tmp/source" | awk '$3 == "main" { print "0x" $1 }')" > "$tmp/said" || return 1
+	grep -qx '  argc of main, declared at line 33, 4 bytes' "$tmp/said" && grep -q '^main at .*/source.c:34$' "$tmp/said" &&
+		[ "$(sed -n 2p "$tmp/said")" = "  {" ] || { cat "$tmp/said"; return 1; }
 	mkfifo "$tmp/fifo" || return 1
 	"$tmp/filter" "$tmp/b.store" < "$tmp/fifo" & sleeper=$!
 	exec 9> "$tmp/fifo" # which it waits for
@@ -278,6 +281,8 @@ python_module() {
 		first, ids = cache.frames(array.array("Q"))
 		n: int = cache.frames(memoryview(b""), out=(array.array("Q"), bytearray(16)))
 		start: int = cache.where("x.c:1")[0].start + cache.find("x")[0].address
+		size: int | None = cache.locals(1)[0].size
+		source: str | None = symcache.Sources(["x"], path_maps=["a=b"], store=symcache.Store()).text("x.c", cache)
 		why: str = symcache.Process.from_pid(1).symbolize([1, 2])[0].why
 		pc: int = symcache.Core("x").threads[0].frames[0].pc
 		core: symcache.Process = symcache.Process.from_core("x", symcache.Store())

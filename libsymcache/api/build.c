@@ -14,7 +14,8 @@
 
 _Static_assert(SYMCACHE_ID_MAX == SYMCACHE_BUILD_ID_MAX, "");
 
-#define ALL_FLAGS (SYMCACHE_MAKE_NO_SEARCH | SYMCACHE_MAKE_AGAIN | SYMCACHE_MAKE_FOLLOW)
+#define ALL_FLAGS (SYMCACHE_MAKE_NO_SEARCH | SYMCACHE_MAKE_AGAIN | SYMCACHE_MAKE_FOLLOW | \
+		   SYMCACHE_MAKE_LOCALS)
 
 /* False: options of which we do not know what they mean. */
 static bool set_options(const struct symcache_make_options *o, struct symcache_build_options *ret)
@@ -26,6 +27,7 @@ static bool set_options(const struct symcache_make_options *o, struct symcache_b
 	ret->no_debug_search = o->flags & SYMCACHE_MAKE_NO_SEARCH;
 	ret->threads = o->threads ? o->threads : 1;
 	ret->memory = o->memory;
+	ret->locals = o->flags & SYMCACHE_MAKE_LOCALS;
 	return api_fits(o) && !(o->flags & ~ALL_FLAGS);
 }
 

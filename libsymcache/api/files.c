@@ -5,6 +5,7 @@
 #include <symcache-build.h>
 
 #include "libsymcache/api/private.h"
+#include "libsymcache/base/text.h"
 #include "libsymcache/core/core.h"
 
 enum { RETRY = 24 * 60 * 60 }; /* seconds until a server is asked again for what it had not */
@@ -25,24 +26,8 @@ static void destroy(void *ctx)
 	symcache_debuginfod_destroy(f->debuginfod);
 	symbundle_sites_destroy(f->sites);
 	free(f->verify_key);
-	for (char **dir = f->debug_dirs; dir && *dir; dir++)
-		free(*dir);
-	free(f->debug_dirs);
+	sc_text_list_free(f->debug_dirs);
 	free(f);
-}
-
-/* False: out of memory. */
-static bool copy_dirs(struct files *f, const char *const *dirs)
-{
-	size_t n = 0;
-
-	while (dirs && dirs[n])
-		n++;
-	f->debug_dirs = dirs ? calloc(n + 1, sizeof(*f->debug_dirs)) : NULL;
-	for (size_t i = 0; f->debug_dirs && i < n; i++)
-		if (!(f->debug_dirs[i] = strdup(dirs[i])))
-			return false;
-	return f->debug_dirs || !dirs;
 }
 
 /* Programs that were built before there were URLs have a shorter struct. */
@@ -91,7 +76,7 @@ int symcache_space_use_files(struct symcache_space *s, const struct symcache_spa
 		destroy(f);
 		return api_fail(err, &e);
 	}
-	if (copy_dirs(f, o.debug_dirs)) {
+	if (sc_text_list_copy(o.debug_dirs, &f->debug_dirs)) {
 		from.debug_dirs = f->debug_dirs ? (const char *const *)f->debug_dirs : usual;
 		from.debuginfod = f->debuginfod;
 		from.sites = f->sites;

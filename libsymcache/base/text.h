@@ -3,6 +3,7 @@
 #define SC_TEXT_H
 
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "libsymcache/base/cleanup.h"
@@ -10,6 +11,11 @@
 /* A printf text. NULL: out of memory. */
 char *sc_text(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 char *sc_vtext(const char *fmt, va_list ap) __attribute__((format(printf, 1, 0)));
+
+/* A copy of a list that ends with NULL, in *ret; of NULL: NULL. False: out of memory; *ret may have
+ * a part of it. */
+bool sc_text_list_copy(const char *const *list, char ***ret);
+void sc_text_list_free(char **list); /* NULL is fine */
 
 /* The value of a hex digit; -1: another character. */
 static inline int sc_hex_digit(char c)

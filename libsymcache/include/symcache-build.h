@@ -39,6 +39,7 @@ struct symcache_make_options {
 #define SYMCACHE_MAKE_NO_SEARCH 1u /* the given file alone, not its debug file */
 #define SYMCACHE_MAKE_AGAIN 2u     /* also what is unchanged */
 #define SYMCACHE_MAKE_FOLLOW 4u    /* go into folders that links lead to */
+#define SYMCACHE_MAKE_LOCALS 8u    /* local variables, too: symcache-find.h */
 
 /* The cache of one ELF file, in memory, with a reference for the caller. `options` may be
  * NULL. SYMCACHE_ESYS; SYMCACHE_EFORMAT: not an ELF file; SYMCACHE_ENOSYMBOLS;
@@ -215,6 +216,42 @@ SYMCACHE_API int symcache_space_use_files(struct symcache_space *s,
  * SYMCACHE_ESYS, SYMCACHE_EUNSUPPORTED, SYMCACHE_EINVAL, SYMCACHE_ELIMIT, SYMCACHE_ENOMEM. */
 SYMCACHE_API int symcache_space_add_core(struct symcache_space *s, const char *path,
 					 struct symcache_error *err);
+
+/* ---- symcache_source: the text of sources --------------------------------------------------- */
+
+/* Finds sources, and keeps the last ones, 64 MiB of them at most. For one thread at a time. */
+struct symcache_source_reader;
+
+/* All zero but `size`: sources are files at the paths that frames have. */
+struct symcache_source_options {
+	size_t size;                   /* sizeof(struct symcache_source_options) */
+	const char *const *path_maps;  /* "FROM=TO": what lies below FROM is tried below TO first; ends with
+					* NULL; NULL: none */
+	const char *const *folders;    /* tried last: the longest end of the path that one of them has; the same */
+	/* Debug information may hold sources (clang -gembed-source): that of the files that the entries
+	 * of this store were made of is asked before all else. A reference is kept. NULL: none is. */
+	struct symcache_store *store;
+	const char *const *debug_dirs; /* where they are, too: as of struct symcache_make_options */
+};
+
+/* All texts are copied. `options` may be NULL: all zero. SYMCACHE_EINVAL: unknown options, or not
+ * FROM=TO; SYMCACHE_ENOMEM. */
+SYMCACHE_API int symcache_source_reader_create(const struct symcache_source_options *options,
+					       struct symcache_source_reader **ret,
+					       struct symcache_error *err);
+SYMCACHE_API void symcache_source_reader_destroy(struct symcache_source_reader *s); /* NULL is fine */
+
+/*
+ * The source at `path`, as frames have it: *size bytes as they are, with a NUL behind them, valid until
+ * the next call with this reader. `c`: the cache that names it, of which the build ID is needed; NULL:
+ * debug information is not asked. Debug information may come from others, and name any file: at the path
+ * itself only what is called as sources are is read, in folders and behind path maps all.
+ * SYMCACHE_ENOTFOUND: it is not there, or larger than 64 MiB; SYMCACHE_EUNSUPPORTED: it is not called
+ * so; SYMCACHE_EINVAL: a NULL; SYMCACHE_ENOMEM; errors of the store as those of symcache_store_get().
+ */
+SYMCACHE_API int symcache_source_text(struct symcache_source_reader *s, const struct symcache_cache *c,
+				      const char *path, const char **ret, size_t *size,
+				      struct symcache_error *err);
 
 /* ---- symcache_profile: profiles --------------------------------------------------------------- */
 

@@ -1,10 +1,10 @@
 /*
- * symcache-find.h: names, and lines of source files → addresses.
+ * symcache-find.h: names, and lines of source files → addresses; addresses → local variables.
  *
  *   symcache_each_definition(resolver, cache, "shop::Item::total", print, NULL, &err);
  *   symcache_each_line_range(resolver, cache, "shop.cc:23", set_breakpoint, NULL, &err);
  *
- * A cache has no index for these questions. The first one of a resolver about a cache makes one
+ * A cache has no index for names and lines. The first one of a resolver about a cache makes one
  * in memory: some 100 ms and 40 MB for a program with 200 MB of debug information.
  *
  * Link with -lsymcache.
@@ -78,6 +78,39 @@ typedef int symcache_line_range_fn(void *ctx, const struct symcache_line_range *
 SYMCACHE_API int symcache_each_line_range(struct symcache_resolver *r, struct symcache_cache *c,
 					  const char *line, symcache_line_range_fn *fn, void *ctx,
 					  struct symcache_error *err);
+
+/* ---- symcache_local_variable: addresses to local variables -------------------------------- */
+
+#define SYMCACHE_LOCAL_HAS_OFFSET 16u
+#define SYMCACHE_LOCAL_HAS_SIZE 32u
+#define SYMCACHE_LOCAL_HAS_TAG 64u
+
+/* A local variable or parameter; valid during the call that gives it. */
+struct symcache_local_variable {
+	const char *name;     /* as the source has it; "??": it has none */
+	const char *function; /* that it is of, likewise */
+	const char *file;     /* of the declaration */
+	uint32_t line;        /* of the declaration; 0: unknown */
+	uint32_t flags;       /* SYMCACHE_LOCAL_HAS_…: what is known of what follows;
+			       * SYMCACHE_FRAME_NO_FILE, SYMCACHE_FRAME_NO_FUNCTION */
+	int64_t offset;       /* bytes from the frame base (DW_AT_frame_base) */
+	uint64_t size;        /* bytes */
+	uint64_t tag;         /* its number among HWASan's tags (DW_AT_LLVM_tag_offset) */
+	uint64_t reserved[3];
+};
+
+/*
+ * Calls `fn` for each local variable of the innermost function or inlined call that has the code at
+ * `vaddr`, and of those inlined into it, in the order of the debug information, until it returns
+ * nonzero, which is then returned; in the call the resolver must not be used. SYMCACHE_ENOTFOUND:
+ * there are none; SYMCACHE_EUNSUPPORTED: the cache has none of any function, as it was made without
+ * them (SYMCACHE_MAKE_LOCALS in symcache-build.h, `symcache index --locals`); SYMCACHE_EFORMAT: it is
+ * damaged; SYMCACHE_EINVAL: a NULL; SYMCACHE_ENOMEM.
+ */
+typedef int symcache_local_fn(void *ctx, const struct symcache_local_variable *variable);
+SYMCACHE_API int symcache_each_local(struct symcache_resolver *r, struct symcache_cache *c,
+				     uint64_t vaddr, symcache_local_fn *fn, void *ctx,
+				     struct symcache_error *err);
 
 #ifdef __cplusplus
 }

@@ -70,6 +70,12 @@ struct symcache_source_files {
 	struct { char *data; size_t len, cap; } text; /* of symcache_source_lines() */
 };
 
+/* The source of that path, which `m` (or NULL) names: its bytes, if any, with a NUL behind them; path
+ * NULL: out of memory. Valid until the next call. */
+const struct symcache_source_file *symcache_source_files_get(struct symcache_source_files *s,
+							     struct symcache_module *m,
+							     struct sc_str path);
+
 /* `n` lines around `line` of the source of that path, which `m` names, each with its number and a
  * newline, as llvm-symbolizer lays them out; len 0: the file is not there, or shorter. Valid until
  * the next call. */

@@ -152,9 +152,9 @@ static void find_file(const struct symcache_source_search *search, struct symcac
 			return;
 }
 
-/* The source of that path, which `m` names: valid until the next call. */
-static const struct symcache_source_file *get(struct symcache_source_files *s,
-					      struct symcache_module *m, struct sc_str path)
+const struct symcache_source_file *symcache_source_files_get(struct symcache_source_files *s,
+							     struct symcache_module *m,
+							     struct sc_str path)
 {
 	struct symcache_source_file *f;
 
@@ -171,6 +171,8 @@ static const struct symcache_source_file *get(struct symcache_source_files *s,
 	f->path = sc_text("%.*s", (int)path.len, path.ptr);
 	if (f->path)
 		find_file(s->search, m, f);
+	if (f->bytes)
+		f->bytes[f->size] = '\0';
 	s->bytes += f->size;
 	for (size_t i = s->next; s->bytes > SYMCACHE_SOURCES_KEPT_MAX && &s->kept[i] != f;
 	     i = (i + 1) % SYMCACHE_SOURCES_KEPT)
@@ -243,7 +245,7 @@ struct sc_str symcache_source_lines(struct symcache_source_files *s,
 	vec_clear(&s->text);
 	if (!path.ptr || !line || !n || n > UINT32_MAX)
 		return (struct sc_str){ NULL, 0 };
-	f = get(s, m, path);
+	f = symcache_source_files_get(s, m, path);
 	if (!f->bytes && f->refused)
 		return refusal(s, f);
 	at = f->bytes;

@@ -328,7 +328,67 @@ static PyObject *use_files(PyObject *self, PyObject *args)
 	return ret;
 }
 
+/* ---- sources, likewise ------------------------------------------------------------------------ */
+
+static void end_reader(PyObject *capsule)
+{
+	symcache_source_reader_destroy(PyCapsule_GetPointer(capsule, "symcache_source_reader"));
+}
+
+/* source_reader(path maps, folders, store's handle or None, debug directories or None) */
+static PyObject *source_reader(PyObject *self, PyObject *args)
+{
+	PyObject *maps, *folders, *store, *dirs, *keep[3] = { NULL }, *ret = NULL;
+	struct symcache_source_options options = { .size = sizeof(options) };
+	const char **lists[3] = { NULL };
+	struct symcache_source_reader *s;
+	struct symcache_error err;
+	Py_ssize_t n;
+
+	(void)self;
+	if (!PyArg_ParseTuple(args, "OOOO", &maps, &folders, &store, &dirs))
+		return NULL;
+	if ((lists[0] = paths_of(maps, &keep[0], &n)) && (lists[1] = paths_of(folders, &keep[1], &n)) &&
+	    (dirs == Py_None || (lists[2] = paths_of(dirs, &keep[2], &n))) &&
+	    (store == Py_None || (options.store = PyCapsule_GetPointer(store, "symcache_store")))) {
+		options.path_maps = lists[0];
+		options.folders = lists[1];
+		options.debug_dirs = lists[2];
+		ret = symcache_source_reader_create(&options, &s, &err) ? raise_error(&err) :
+			PyCapsule_New(s, "symcache_source_reader", end_reader);
+	}
+	for (size_t i = 0; i < 3; i++) {
+		PyMem_Free(lists[i]);
+		Py_XDECREF(keep[i]);
+	}
+	return ret;
+}
+
+/* source_text(reader's handle, cache's handle or None, path): bytes, or None: it is not there */
+static PyObject *source_text(PyObject *self, PyObject *args)
+{
+	struct symcache_source_reader *s;
+	struct symcache_cache *c = NULL;
+	PyObject *reader, *cache;
+	struct symcache_error err;
+	const char *path, *text;
+	size_t size;
+	int rc;
+
+	(void)self;
+	if (!PyArg_ParseTuple(args, "OOs", &reader, &cache, &path) ||
+	    !(s = PyCapsule_GetPointer(reader, "symcache_source_reader")) ||
+	    (cache != Py_None && !(c = PyCapsule_GetPointer(cache, "symcache_cache"))))
+		return NULL;
+	rc = symcache_source_text(s, c, path, &text, &size, &err);
+	if (rc == SYMCACHE_ENOTFOUND || rc == SYMCACHE_EUNSUPPORTED)
+		Py_RETURN_NONE;
+	return rc ? raise_error(&err) : PyBytes_FromStringAndSize(text, (Py_ssize_t)size);
+}
+
 static PyMethodDef functions[] = {
+	{ "source_reader", source_reader, METH_VARARGS, NULL },
+	{ "source_text", source_text, METH_VARARGS, NULL },
 	{ "stacks", stacks, METH_VARARGS, NULL },
 	{ "add_core", add_core, METH_VARARGS, NULL },
 	{ "use_files", use_files, METH_VARARGS, NULL },

@@ -347,27 +347,6 @@ static PyObject *variable(PyObject *self, PyObject *arg)
 	return ret;
 }
 
-static PyObject *addresses_of(PyObject *self, PyObject *arg)
-{
-	const char *name = PyUnicode_AsUTF8AndSize(arg, NULL);
-	uint64_t found[64];
-	size_t n;
-	PyObject *ret;
-
-	if (!name)
-		return NULL;
-	n = symcache_addresses_of(st.plain, ((struct cache *)self)->c, name, found, 64);
-	ret = PyList_New(0);
-	for (size_t i = 0; ret && i < n && i < 64; i++) {
-		PyObject *a = PyLong_FromUnsignedLongLong(found[i]);
-
-		if (!a || PyList_Append(ret, a))
-			Py_CLEAR(ret);
-		Py_XDECREF(a);
-	}
-	return ret;
-}
-
 static PyObject *get_build_id(PyObject *self, void *unused)
 {
 	size_t len;
@@ -398,6 +377,20 @@ static PyObject *get_damaged(PyObject *self, void *unused)
 	return PyBool_FromLong(symcache_cache_damaged(((struct cache *)self)->c));
 }
 
+static void end_handle(PyObject *capsule)
+{
+	symcache_cache_unref(PyCapsule_GetPointer(capsule, "symcache_cache"));
+}
+
+/* For symcache._build: a reference. */
+static PyObject *handle(PyObject *self, void *unused)
+{
+	struct symcache_cache *c = ((struct cache *)self)->c;
+
+	(void)unused;
+	return PyCapsule_New(symcache_cache_ref(c), "symcache_cache", end_handle);
+}
+
 static PyMethodDef methods[] = {
 	{ "frames", (PyCFunction)(void (*)(void))frames, METH_VARARGS | METH_KEYWORDS,
 	  "frames(addresses, out=None, symbols=False)\n\n"
@@ -410,7 +403,9 @@ static PyMethodDef methods[] = {
 	{ "path", path_of, METH_O, "path(number) -> str | None\n\nThe path of a source file." },
 	{ "linkage_name", linkage_name, METH_O, "linkage_name(number) -> str | None" },
 	{ "variable", variable, METH_O, "variable(address) -> Variable | None" },
-	{ "addresses_of", addresses_of, METH_O, "addresses_of(linkage_name) -> list[int]\n\nWhere functions "
+	{ "locals", cache_locals, METH_O, "locals(address) -> list[Local]\n\nThe local variables of the innermost "
+	  "function there, and of those inlined into it.\nThe cache must have them: Store.index(..., locals=True)." },
+	{ "addresses_of", cache_addresses_of, METH_O, "addresses_of(linkage_name) -> list[int]\n\nWhere functions "
 	  "of that name begin; 64 at most." },
 	{ "find", cache_find, METH_O, "find(name) -> list[Definition]\n\nFunctions and variables of a linkage "
 	  "name, or of a demangled\none, with or without its parameters." },
@@ -424,6 +419,7 @@ static PyGetSetDef getters[] = {
 	{ "build_id", get_build_id, NULL, "hex digits; '': it came from no store", NULL },
 	{ "load_base", get_load_base, NULL, "p_vaddr of the image's first PT_LOAD", NULL },
 	{ "bytes", get_bytes, NULL, "a copy of the cache", NULL },
+	{ "_handle", handle, NULL, NULL, NULL },
 	{ "damaged", get_damaged, NULL, "found so by a look-up: nothing is found any more", NULL },
 	{ NULL, NULL, NULL, NULL, NULL },
 };

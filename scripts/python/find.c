@@ -135,6 +135,27 @@ static PyObject *list_of(struct found_list *l, int rc, const struct symcache_err
 	return ret;
 }
 
+PyObject *cache_addresses_of(PyObject *self, PyObject *arg)
+{
+	const char *name = PyUnicode_AsUTF8AndSize(arg, NULL);
+	uint64_t found[64];
+	size_t n;
+	PyObject *ret;
+
+	if (!name)
+		return NULL;
+	n = symcache_addresses_of(st.plain, ((struct cache *)self)->c, name, found, 64);
+	ret = PyList_New(0);
+	for (size_t i = 0; ret && i < n && i < 64; i++) {
+		PyObject *a = PyLong_FromUnsignedLongLong(found[i]);
+
+		if (!a || PyList_Append(ret, a))
+			Py_CLEAR(ret);
+		Py_XDECREF(a);
+	}
+	return ret;
+}
+
 PyObject *cache_find(PyObject *self, PyObject *arg)
 {
 	const char *name = PyUnicode_AsUTF8AndSize(arg, NULL);

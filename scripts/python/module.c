@@ -166,6 +166,7 @@ static int fill(PyObject *m)
 		(PyObject *)PyStructSequence_NewType(&definition_desc)) ||
 	    add(m, "LineRange", &st.range, (PyObject *)PyStructSequence_NewType(&range_desc)) ||
 	    add(m, "Located", &st.located, (PyObject *)PyStructSequence_NewType(&located_desc)) ||
+	    add(m, "Local", &st.local, (PyObject *)PyStructSequence_NewType(&local_desc)) ||
 	    add(m, "Process", &st.process, PyType_FromSpec(&process_spec)) ||
 	    add(m, "Store", &st.store, PyType_FromSpec(&store_spec)) ||
 	    add(m, "Cache", &st.cache, PyType_FromSpec(&cache_spec)) ||

@@ -17,7 +17,7 @@
 extern struct state {
 	PyObject *error;              /* symcache.Error */
 	PyTypeObject *store, *cache, *filter, *process, *frame, *entry, *batch, *variable, *definition,
-		*range, *located;
+		*range, *located, *local;
 	struct symcache_resolver *plain, *with_symbols;
 } st;
 
@@ -56,12 +56,14 @@ struct symcache_store *store_of(PyObject *o);
 PyObject *new_cache(struct symcache_cache *c);
 
 /* Methods of Cache in find.c. */
+PyObject *cache_addresses_of(PyObject *self, PyObject *arg);
 PyObject *cache_find(PyObject *self, PyObject *arg);
 PyObject *cache_match(PyObject *self, PyObject *arg);
 PyObject *cache_where(PyObject *self, PyObject *arg);
+PyObject *cache_locals(PyObject *self, PyObject *arg); /* locals.c */
 
 extern PyType_Spec store_spec, cache_spec, filter_spec, process_spec;
 extern PyStructSequence_Desc frame_desc, entry_desc, batch_desc, variable_desc, definition_desc, range_desc,
-	located_desc;
+	located_desc, local_desc;
 
 #endif

@@ -14,13 +14,13 @@
 import os
 from typing import NamedTuple
 
-from ._symcache import (Batch, Cache, Definition, Entry, Error, Filter, Frame, LineRange, Located,
+from ._symcache import (Batch, Cache, Definition, Entry, Error, Filter, Frame, LineRange, Local, Located,
                         Variable, __version__, demangle)
 from ._symcache import Process as _Process
 from ._symcache import Store as _Store
 
 __all__ = ["Batch", "Cache", "Core", "Counts", "Definition", "Entry", "Error", "Filter", "Frame",
-           "LineRange", "Located", "Process", "StackFrame", "Store", "Thread", "Trace", "Variable",
+           "LineRange", "Local", "Located", "Process", "Sources", "StackFrame", "Store", "Thread", "Trace", "Variable",
            "build_id", "demangle", "filter"]
 
 
@@ -36,15 +36,16 @@ class Store(_Store):
     __doc__ = _Store.__doc__
 
     def index(self, paths, *, threads=1, debug_dirs=None, tags=(), again=False, follow=False,
-              report=None):
-        """Index ELF files, folders and archives; the store must be open for writing.
+              locals=False, report=None):
+        """Index ELF files, folders and archives; the store must be open for writing. locals: with
+        local variables, for Cache.locals().
 
         report(path, code, message) is called for each file: 0 indexed, 1 it stayed, negative:
         it failed. Needs libsymcache-build.
         """
         from . import _build
         return Counts(*_build.index(self._handle, paths, threads, debug_dirs,
-                                    "\n".join(tags) or None, 2 * again + 4 * follow, report))
+                                    "\n".join(tags) or None, 2 * again + 4 * follow + 8 * locals, report))
 
     def profile(self, profile, format="own", *, value=None, force=False, return_addresses=False,
                 jit_dir=None):
@@ -142,6 +143,27 @@ class Process(_Process):
         and libsymcache-build.
         """
         return _stacks(store, None, pid)
+
+
+class Sources:
+    """The text of sources: Sources(folders).text(frame.path, cache). Needs libsymcache-build.
+
+    path_maps are "FROM=TO": what lies below FROM is tried below TO first; folders are tried last, with
+    the longest end of the path that one of them has. Debug information may hold sources: with a store,
+    that of its files is asked before all else, for paths of a cache.
+    """
+
+    def __init__(self, folders=(), *, path_maps=(), store=None, debug_dirs=None):
+        from . import _build
+        self._handle = _build.source_reader(path_maps, folders, store and store._handle, debug_dirs)
+
+    def text(self, path, cache=None):
+        """The text of a source, bytes that are not UTF-8 as surrogates; None: it is not there, or it
+        is not called as sources are and lies in no folder.
+        """
+        from . import _build
+        text = _build.source_text(self._handle, cache and cache._handle, path)
+        return None if text is None else text.decode("utf-8", "surrogateescape")
 
 
 _PROFILES = ("own", "pprof", "folded", "jeprof", "html")

@@ -402,6 +402,41 @@ def test_names_and_lines(cache):
     assert rss() - before < 200
 
 
+def test_locals_and_sources(tmp_path, cache):
+    (tmp_path / "src").mkdir()
+    source = tmp_path / "src" / "a.c"
+    source.write_text("int twice(int n)\n{\n\tint all = 2 * n;\n\treturn all;\n}\n"
+                      "int main(int n, char **v) { return twice(n) && !v; }\n")
+    if not shutil.which("cc"):
+        pytest.skip("no C compiler")
+    subprocess.run(["cc", "-g", "-O0", "-o", tmp_path / "a", source], check=True)
+    with symcache.Store(tmp_path / "l.store", write=True) as store:
+        store.index([tmp_path / "a"], locals=True)
+        has = store[symcache.build_id(tmp_path / "a")]
+        at, = has.addresses_of("twice")
+        n, all_ = has.locals(at)
+        assert (n.name, n.function, n.path, n.line, n.size) == ("n", "twice", str(source), 1, 4)
+        assert (all_.name, all_.line, all_.tag) == ("all", 3, None) and isinstance(all_.offset, int)
+        assert has.locals(1) == []
+        with pytest.raises(symcache.Error):
+            cache.locals(1)
+        sources = symcache.Sources(store=store)
+        for of in has, None:
+            assert sources.text(str(source), of) == source.read_text()
+    assert sources.text("/etc/passwd") is None is sources.text("/none.c")
+    assert symcache.Sources([tmp_path]).text("/gone/src/a.c").startswith("int twice")
+    assert symcache.Sources(path_maps=[f"/x={tmp_path}"]).text("/x/src/a.c").startswith("int twice")
+    with pytest.raises(ValueError):
+        symcache.Sources(path_maps=["/x"])
+    with pytest.raises(TypeError):
+        sources.text(b"/x")
+    before = rss()
+    for _ in range(3000):
+        has.locals(at)
+        symcache.Sources([tmp_path]).text("/gone/src/a.c", has)
+    assert rss() - before < 200
+
+
 def test_process(store, cache):
     address, = cache.addresses_of(FUNCTION)
     process = symcache.Process(store)
