@@ -110,6 +110,12 @@ void sc_big_advise(void *p, size_t size)
 		madvise((void *)start, end - start, MADV_HUGEPAGE);
 }
 
+void sc_big_sparse(void *p, size_t size)
+{
+	if (size >= BIG)
+		madvise(p, rounded(size), MADV_NOHUGEPAGE);
+}
+
 void sc_big_move(void *to, void *from, size_t size)
 {
 #ifdef MREMAP_DONTUNMAP

@@ -22,6 +22,9 @@ void *sc_big_grow(void *p, size_t old, size_t size);
 /* Has the memory p[0, size) of somebody else on huge pages where it was not used so far. */
 void sc_big_advise(void *p, size_t size);
 
+/* Has p[0, size), of sc_big_alloc(), on small pages, as few of them will be used. */
+void sc_big_sparse(void *p, size_t size);
+
 /*
  * Moves the pages of from[0, size) to `to`, to be written anew: what was in either place
  * is gone. A page that serves twice need not be zeroed twice. All three are multiples of

@@ -341,9 +341,9 @@ static int read_lines(struct dw_scanner *s, struct sc_error *err)
 
 	if (!u->has_stmt_list)
 		return 0;
-	/* The rows of a partial unit's table are read with the unit it was
-	 * taken out of. */
-	if (u->tag == DW_TAG_partial_unit)
+	/* The rows of a partial unit's table are read with the unit it was taken out of; and
+	 * rows ask for no strings. */
+	if (u->tag == DW_TAG_partial_unit || s->debug->sections.str_pages.stand_in)
 		return dw_read_line_files(&s->debug->sections, u->stmt_list, u->comp_dir, s->out,
 					  err);
 	return dw_read_lines(&s->debug->sections, u->stmt_list, u->comp_dir, s->out, err);

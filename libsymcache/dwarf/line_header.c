@@ -69,11 +69,11 @@ static void read_form(struct dw_cursor *c, const struct dw_sections *s, unsigned
 	switch (form) {
 	case DW_FORM_string: *str = dw_str(c); break;
 	case DW_FORM_line_strp: *str = dw_str_at(&s->line_str, dw_uint(c, offset_size)); break;
-	case DW_FORM_strp: *str = dw_str_at(&s->str, dw_uint(c, offset_size)); break;
+	case DW_FORM_strp: *str = dw_debug_str(s, dw_uint(c, offset_size)); break;
 	case DW_FORM_strp_sup:
 	case DW_FORM_GNU_strp_alt: {
 		uint64_t offset = dw_uint(c, offset_size);
-		*str = s->alt ? dw_str_at(&s->alt->str, offset) : NULL;
+		*str = s->alt ? dw_debug_str(s->alt, offset) : NULL;
 		break;
 	}
 	case DW_FORM_udata: *num = dw_uleb(c); break;

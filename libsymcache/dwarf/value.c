@@ -96,6 +96,22 @@ void dw_skip_attributes(struct dw_cursor *at, const struct dw_unit *u,
 
 /* ---- values --------------------------------------------------------------------- */
 
+const char *dw_str_in_pages(const struct dw_sections *s, uint64_t offset)
+{
+	const struct dw_str_pages *p = &s->str_pages;
+	const char *str = dw_str_at(&s->str, offset);
+	uint8_t *page;
+
+	if (!str)
+		return NULL;
+	page = &p->pages[offset / DW_STR_PAGE];
+	if (__atomic_load_n(page, __ATOMIC_RELAXED) != DW_STR_WANTED) {
+		__atomic_store_n(page, p->there ? DW_STR_MISSED : DW_STR_WANTED, __ATOMIC_RELAXED);
+		return p->there || p->stand_in ? "?" : str;
+	}
+	return p->stand_in ? "?" : str;
+}
+
 static const char *indexed_string(const struct dw_unit *u, uint64_t index)
 {
 	const struct dw_sections *s = &u->debug->sections;
@@ -107,7 +123,7 @@ static const char *indexed_string(const struct dw_unit *u, uint64_t index)
 		return NULL;
 	c = dw_cursor_at(&s->str_offsets, u->str_offsets_base + index * size, s->swap);
 	offset = dw_uint(&c, size);
-	return c.bad ? NULL : dw_str_at(&s->str, offset);
+	return c.bad ? NULL : dw_debug_str(s, offset);
 }
 
 const char *dw_value_string(const struct dw_unit *u, const struct dw_value *v)
@@ -118,12 +134,12 @@ const char *dw_value_string(const struct dw_unit *u, const struct dw_value *v)
 	case DW_FORM_string:
 		return (const char *)v->bytes;
 	case DW_FORM_strp:
-		return dw_str_at(&s->str, v->number);
+		return dw_debug_str(s, v->number);
 	case DW_FORM_line_strp:
 		return dw_str_at(&s->line_str, v->number);
 	case DW_FORM_strp_sup:
 	case DW_FORM_GNU_strp_alt:
-		return u->debug->alt ? dw_str_at(&u->debug->alt->sections.str, v->number) : NULL;
+		return u->debug->alt ? dw_debug_str(&u->debug->alt->sections, v->number) : NULL;
 	case DW_FORM_strx:
 	case DW_FORM_strx1:
 	case DW_FORM_strx2:

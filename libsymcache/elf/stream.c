@@ -17,8 +17,7 @@
 #if !defined(SC_PORTABLE) && __has_include(<isa-l/igzip_lib.h>)
 #include <isa-l/igzip_lib.h>
 
-#define WORTH_IT (1u << 20)  /* inflated bytes */
-#define LARGE (64u << 20)    /* where pages serve again */
+#define LARGE (64u << 20) /* where pages serve again */
 
 struct sc_elf_stream {
 	const uint8_t *in;
@@ -35,18 +34,18 @@ struct sc_elf_stream {
 	struct inflate_state z;
 };
 
-int sc_elf_stream_open(struct sc_elf *e, const char *name, struct sc_elf_stream **ret,
-		       const uint8_t **data, size_t *size, struct sc_error *err)
+int sc_elf_stream_open(struct sc_elf *e, const char *name, size_t worth,
+		       struct sc_elf_stream **ret, const uint8_t **data, size_t *size)
 {
 	struct sc_elf_stream *s = calloc(1, sizeof(*s));
 
 	*ret = NULL;
 	if (!s)
-		return sc_no_memory(err);
-	s->out = sc_elf_room_for_zlib(e, name, WORTH_IT, &s->in, &s->in_size, &s->size);
+		return SC_ENOMEM;
+	s->out = sc_elf_room_for_zlib(e, name, worth, &s->in, &s->in_size, &s->size);
 	if (!s->out) {
 		free(s);
-		return sc_error_set(err, SC_ENOTFOUND, "section %s: not inflated piecewise", name);
+		return SC_ENOTFOUND;
 	}
 	s->at_once = s->size < LARGE ? SC_BIG_PAGE / 16 : SC_BIG_PAGE;
 	isal_inflate_init(&s->z);
@@ -76,6 +75,22 @@ static bool step(struct sc_elf_stream *s, uint8_t *out, size_t room)
 	return isal_inflate(&s->z) == ISAL_DECOMP_OK;
 }
 
+/* Inflates the next `n` bytes to `out`. */
+static void inflate(struct sc_elf_stream *s, uint8_t *out, size_t n)
+{
+	while (n && !s->damaged) {
+		if (s->z.block_state == ISAL_BLOCK_FINISH || !step(s, out, n))
+			s->damaged = true;
+		out += n - s->z.avail_out;
+		s->ready += n - s->z.avail_out;
+		n = s->z.avail_out;
+	}
+	if (s->fed - s->z.avail_in - s->dropped >= SC_BIG_PAGE) {
+		sc_big_drop(s->in + s->dropped, s->fed - s->z.avail_in - s->dropped);
+		s->dropped = s->fed - s->z.avail_in;
+	}
+}
+
 /* All is inflated; the checksum is still to come, and wants room, too. */
 static bool check_end(struct sc_elf_stream *s)
 {
@@ -85,6 +100,13 @@ static bool check_end(struct sc_elf_stream *s)
 		if (!step(s, &too_much, 1) || !s->z.avail_out)
 			return false;
 	return true;
+}
+
+static void note_end(struct sc_elf_stream *s)
+{
+	if (s->ready == s->size && !s->damaged)
+		s->damaged = !check_end(s);
+	s->ended = s->damaged || s->ready == s->size;
 }
 
 size_t sc_elf_stream_more(struct sc_elf_stream *s, size_t done)
@@ -100,20 +122,8 @@ size_t sc_elf_stream_more(struct sc_elf_stream *s, size_t done)
 		sc_big_move(s->out + s->ready, s->out + s->moved, SC_BIG_PAGE);
 		s->moved += SC_BIG_PAGE;
 	}
-	while (s->ready < goal && !s->damaged) {
-		size_t room = goal - s->ready;
-
-		if (s->z.block_state == ISAL_BLOCK_FINISH || !step(s, s->out + s->ready, room))
-			s->damaged = true;
-		s->ready += room - s->z.avail_out;
-	}
-	if (s->fed - s->z.avail_in - s->dropped >= SC_BIG_PAGE) {
-		sc_big_drop(s->in + s->dropped, s->fed - s->z.avail_in - s->dropped);
-		s->dropped = s->fed - s->z.avail_in;
-	}
-	if (s->ready == s->size && !s->damaged)
-		s->damaged = !check_end(s);
-	s->ended = s->damaged || s->ready == s->size;
+	inflate(s, s->out + s->ready, goal - s->ready);
+	note_end(s);
 	/* As a section that is inflated as a whole: all or nothing. */
 	return s->damaged ? 0 : s->ready;
 }
@@ -125,6 +135,35 @@ int sc_elf_stream_finish(struct sc_elf_stream *s, struct sc_error *err)
 	return s && s->damaged ? sc_error_set(err, SC_EFORMAT, "compressed data is damaged") : 0;
 }
 
+int sc_elf_stream_pages(struct sc_elf_stream *s, size_t page_size, const uint8_t *wanted)
+{
+	uint8_t *window = sc_big_alloc(SC_BIG_PAGE);
+	bool goes_on = false; /* the last string of the page before */
+
+	if (!window)
+		return SC_ENOMEM;
+	if (s->size < SC_BIG_PAGE)
+		memset(s->out, 0, s->size); /* as all memory that is not of malloc() */
+	sc_big_sparse(s->out, s->size);
+	while (!s->ended) {
+		const size_t from = s->ready, left = s->size - from;
+
+		inflate(s, window, left < SC_BIG_PAGE ? left : SC_BIG_PAGE);
+		for (size_t at = from; at < s->ready; at += page_size) {
+			const size_t n = s->ready - at < page_size ? s->ready - at : page_size;
+			const uint8_t *page = window + (at - from);
+
+			if (wanted[at / page_size] || goes_on) {
+				memcpy(s->out + at, page, n);
+				goes_on = page[n - 1];
+			}
+		}
+		note_end(s);
+	}
+	sc_big_free(window, SC_BIG_PAGE);
+	return s->damaged ? SC_EFORMAT : 0;
+}
+
 void sc_elf_stream_close(struct sc_elf_stream *s)
 {
 	free(s);
@@ -132,12 +171,12 @@ void sc_elf_stream_close(struct sc_elf_stream *s)
 
 #else
 
-int sc_elf_stream_open(struct sc_elf *e, const char *name, struct sc_elf_stream **ret,
-		       const uint8_t **data, size_t *size, struct sc_error *err)
+int sc_elf_stream_open(struct sc_elf *e, const char *name, size_t worth,
+		       struct sc_elf_stream **ret, const uint8_t **data, size_t *size)
 {
-	(void)e, (void)data, (void)size;
+	(void)e, (void)name, (void)worth, (void)data, (void)size;
 	*ret = NULL;
-	return sc_error_set(err, SC_ENOTFOUND, "section %s: not inflated piecewise", name);
+	return SC_ENOTFOUND;
 }
 
 size_t sc_elf_stream_more(struct sc_elf_stream *s, size_t done)
@@ -149,6 +188,12 @@ size_t sc_elf_stream_more(struct sc_elf_stream *s, size_t done)
 int sc_elf_stream_finish(struct sc_elf_stream *s, struct sc_error *err)
 {
 	(void)s, (void)err;
+	return 0;
+}
+
+int sc_elf_stream_pages(struct sc_elf_stream *s, size_t page_size, const uint8_t *wanted)
+{
+	(void)s, (void)page_size, (void)wanted;
 	return 0;
 }
 

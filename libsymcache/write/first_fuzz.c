@@ -1,7 +1,7 @@
 /*
  * Fuzz target: an ELF file is indexed, whole and for single addresses; what the caches of these
  * say about them must be what the whole one says. With .debug_info, .debug_abbrev, .debug_line
- * and ranges that lie.
+ * and ranges that lie; as it is, and with .debug_info and .debug_str compressed.
  */
 #include "libsymcache/base/testing.h"
 #include "libsymcache/write/first_check.h"
@@ -19,7 +19,7 @@ static void compare(const char *path, const struct symcache_build_options *o,
 	abort();
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+static void try(const uint8_t *data, size_t size)
 {
 	struct symcache_build_options o = { .no_debug_search = true, .threads = 1 + size % 2 };
 	struct built whole;
@@ -43,5 +43,16 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		free(whole.bytes);
 	}
 	close(fd);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	size_t len;
+	uint8_t *compressed = first_compressed(data, size, &len);
+
+	try(data, size);
+	if (compressed)
+		try(compressed, len);
+	free(compressed);
 	return 0;
 }

@@ -7,15 +7,18 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <cmocka.h>
+#include <fcntl.h>
 #include <ftw.h>
+#include <sys/mman.h>
 
 #include "libsymcache/base/testing.h"
+#include "libsymcache/dwarf/dwarf_writer.h"
 #include "libsymcache/write/first_check.h"
 
 #define PROGRAMS "build/testprogs"
 #define MOST 400 /* addresses of a file that are asked one by one */
 
-static unsigned num_files;
+static unsigned num_files, num_compressed;
 static uint64_t num_asked;
 
 /* The edges of ranges, and what is just in front of them: every n-th, if there are many. */
@@ -51,26 +54,104 @@ static void compare(const char *path)
 	free(whole.bytes);
 }
 
+static void compare_bytes(const uint8_t *file, size_t size)
+{
+	char name[32];
+	const int fd = testing_memfd(file, size, name);
+
+	compare(name);
+	close(fd);
+}
+
+static void compare_compressed(const char *path, size_t size)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	uint8_t *file = mmap(NULL, size, PROT_READ, MAP_PRIVATE, fd, 0), *compressed;
+	size_t len;
+
+	assert_true(file != MAP_FAILED);
+	close(fd);
+	compressed = first_compressed(file, size, &len);
+	if (compressed) {
+		compare_bytes(compressed, len);
+		num_compressed++;
+	}
+	free(compressed);
+	munmap(file, size);
+}
+
 static int visit(const char *path, const struct stat *st, int type, struct FTW *ftw)
 {
 	(void)ftw;
-	if (type == FTW_F && st->st_size > 64 && st->st_size < 16 << 20)
+	if (type == FTW_F && st->st_size > 64 && st->st_size < 16 << 20) {
 		compare(path);
+		compare_compressed(path, (size_t)st->st_size);
+	}
 	return 0;
 }
 
 static void test_programs(void **state)
 {
 	(void)state;
-	if (nftw(PROGRAMS, visit, 16, FTW_PHYS) || !num_files)
+	if (nftw(PROGRAMS, visit, 16, FTW_PHYS) || !num_files || !num_compressed)
 		fail_msg("no files below " PROGRAMS);
-	print_message("%u files, %llu addresses\n", num_files, (unsigned long long)num_asked);
+	print_message("%u files, %u of them compressed, %llu addresses\n", num_files, num_compressed,
+		      (unsigned long long)num_asked);
+}
+
+/* A function ff, or gg by a linkage name, in .debug_str with both at these places, which has `size`
+ * bytes; its bytes, compressed. */
+static uint8_t *named(size_t name, size_t linkage_name, size_t size, size_t *len)
+{
+	struct bytes file = {0};
+	struct dwarf w;
+	uint8_t *ret;
+
+	dwarf_init(&w, &(struct dwarf_shape){ .version = 5 });
+	for (size_t i = 0; i < size; i++)
+		put(&w.str, 1, i - name < 2 ? 'f' : i - linkage_name < 2 && i > 1 ? 'g' : 0);
+	unit_begin(&w);
+	compile_unit(&w, "a.c");
+	entry(&w, DW_TAG_subprogram, false);
+	attr_pcs(&w, DWARF_TEXT, DWARF_TEXT + 0x10);
+	attr(&w, DW_AT_name, DW_FORM_strp, name);
+	attr(&w, DW_AT_linkage_name, DW_FORM_strp, linkage_name);
+	children_end(&w);
+	unit_end(&w);
+	dwarf_file(&w, &file);
+	ret = first_compressed(file.b.data, file.b.len, len);
+	assert_non_null(ret);
+	bytes_deinit(&file);
+	dwarf_deinit(&w);
+	return ret;
+}
+
+/* Names that come late: on other pages; one that is asked for as another is empty; up to the end of
+ * the section; damaged; without an end. */
+static void test_names(void **state)
+{
+	static const struct { size_t name, linkage_name, size; bool damaged; } all[] = {
+		{ 2, 50001, 60000, false }, { 50001, 0, 60000, false }, { 59997, 0, 60000, false },
+		{ 59998, 0, 60000, false }, { 2, 59999, 60000, false }, { 2, 50001, 60000, true },
+		{ 4095, 8191, 8192, false }, { 20000, 4095, 60000, false },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++) {
+		size_t len;
+		uint8_t *file = named(all[i].name, all[i].linkage_name, all[i].size, &len);
+
+		file[len - 1] ^= all[i].damaged;
+		compare_bytes(file, len);
+		free(file);
+	}
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_programs),
+		cmocka_unit_test(test_names),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -20,6 +20,7 @@
 struct handed_unit {
 	struct dw_unit header; /* where units are self-contained */
 	bool done;
+	bool kept;
 	uint32_t worker;
 	uint32_t first, num;
 };
@@ -33,7 +34,6 @@ struct worker {
 	struct dw_value values[DW_NUM_OPS]; /* for sc_unit_needed() */
 	struct dw_abbrev_pool pool;         /* of units that were read partly */
 	struct dw_abbrevs whole;            /* of the current one */
-	size_t first_bad;     /* index of the unit of first_fault */
 	bool oom;
 };
 
@@ -53,6 +53,9 @@ struct crew {
 	size_t ready;         /* bytes of .debug_info whose units are handed out */
 	size_t done;          /* bytes before which all units are read */
 	size_t dropped;       /* that were given back */
+	bool named;           /* .debug_str is there */
+	struct sc_kept kept;  /* units that are read then */
+	bool too_early;       /* struct sc_units */
 };
 
 void sc_units_deinit(struct sc_units *u)
@@ -105,7 +108,7 @@ static void take(struct worker *w, size_t index, int rc, const struct sc_error *
 		    w->facts.variables.len;
 	if (rc == SC_EFORMAT && !r->bad++) {
 		r->first_fault = *fault;
-		w->first_bad = index;
+		r->first_bad = index;
 	}
 	w->oom |= rc == SC_ENOMEM || !sc_flatten(w->flattener, &w->facts, &r->flat) ||
 		  !sc_data_add_unit(&r->data, &w->facts, (uint32_t)index, &r->tables);
@@ -238,15 +241,26 @@ static void read_next(struct crew *crew, unsigned worker)
 	size_t index = crew->next++, first = w->result.flat.pieces.len;
 	uint64_t facts = w->result.facts;
 	struct sc_error fault;
+	bool needed;
+	int rc;
 
+	if (crew->named && crew->source->fetch_names && !crew->units.data[index].kept)
+		return;
 	if (crew->source->self_contained)
 		w->header = crew->units.data[index].header;
 	else
 		header = &crew->source->debug->units.data[index];
 	pthread_mutex_unlock(&crew->lock);
-	if (is_needed(crew, w, header))
-		take(w, index, dw_scan_unit(w->scanner, header, &w->facts, &fault), &fault);
+	needed = is_needed(crew, w, header);
+	rc = needed ? dw_scan_unit(w->scanner, header, &w->facts, &fault) : 0;
+	if (needed && crew->named)
+		take(w, index, rc, &fault);
 	pthread_mutex_lock(&crew->lock);
+	if (needed && !crew->named) {
+		crew->units.data[index].kept = true;
+		w->oom |= !sc_keep(&crew->kept, &crew->view.sections.info, header->offset,
+				   header->end);
+	}
 	crew->units.data[index].worker = worker;
 	crew->units.data[index].first = (uint32_t)first;
 	crew->units.data[index].num = (uint32_t)(w->result.flat.pieces.len - first);
@@ -306,6 +320,25 @@ static bool rest_is_damaged(const struct sc_unit_source *s)
 	return !ready;
 }
 
+/* Reads the units that were kept, now that it is known which names they want. */
+static void read_kept(struct crew *crew, unsigned threads)
+{
+	const struct sc_unit_source *s = crew->source;
+	struct dw_sections *sections = &crew->view.sections;
+	const size_t pages = sections->str.size / DW_STR_PAGE + 1;
+
+	crew->too_early = !s->fetch_names(s->input, &crew->kept);
+	if (crew->too_early)
+		return;
+	sections->str_pages.there = true;
+	sections->str_pages.stand_in = false;
+	crew->dropped = crew->done;
+	crew->next = 0;
+	crew->named = true;
+	sc_parallel(threads, threads, scan_job, crew);
+	crew->too_early = memchr(sections->str_pages.pages, DW_STR_MISSED, pages);
+}
+
 /* Reads all units. False: out of memory. */
 static bool scan_all(struct crew *crew, unsigned threads)
 {
@@ -317,7 +350,11 @@ static bool scan_all(struct crew *crew, unsigned threads)
 			if (!vec_push(&crew->units))
 				return false;
 	}
+	crew->named = !crew->source->fetch_names;
+	crew->view.sections.str_pages.stand_in = !crew->named;
 	sc_parallel(threads, threads, scan_job, crew);
+	if (!crew->named && !crew->over)
+		read_kept(crew, threads);
 	if (crew->excess && rest_is_damaged(crew->source))
 		crew->damaged = true;
 	if (crew->damaged)
@@ -327,44 +364,6 @@ static bool scan_all(struct crew *crew, unsigned threads)
 }
 
 /* ---- one result of all ---------------------------------------------------------- */
-
-/* Adds what a worker found to `to`, in the numbers of `to`; its ranges stay in their
- * own, with a translation. */
-static bool add_worker(struct sc_units *to, size_t *to_first_bad, struct worker *w)
-{
-	struct sc_units *from = &w->result;
-	struct sc_flat_part *part = vec_push(&to->flat.more);
-
-	if (!part || !sc_tables_add(&to->tables, &from->tables, &part->maps) ||
-	    !vec_reserve(&to->data.variables, from->data.variables.len) ||
-	    !vec_reserve(&to->flat.inlined, from->flat.inlined.len))
-		return false;
-	part->ranges.data = from->flat.ranges.data;
-	part->ranges.len = from->flat.ranges.len;
-	part->ranges.cap = from->flat.ranges.cap;
-	memset(&from->flat.ranges, 0, sizeof(from->flat.ranges));
-	for (size_t i = 0; i < from->data.variables.len; i++) {
-		struct sc_data_variable *v = &to->data.variables.data[to->data.variables.len++];
-		*v = from->data.variables.data[i];
-		v->name = sc_moved(part->maps.strings, v->name);
-		v->decl_file = sc_moved(part->maps.files, v->decl_file);
-	}
-	for (size_t i = 0; i < from->flat.inlined.len; i++) {
-		to->flat.inlined.data[to->flat.inlined.len] = from->flat.inlined.data[i];
-		to->flat.inlined.data[to->flat.inlined.len++].call += part->maps.first_call;
-	}
-	to->flat.merged += from->flat.merged;
-	to->flat.too_far += from->flat.too_far;
-	to->count += from->count;
-	to->entries += from->entries;
-	to->rows += from->rows;
-	if (from->bad && (!to->bad || w->first_bad < *to_first_bad)) {
-		to->first_fault = from->first_fault;
-		*to_first_bad = w->first_bad;
-	}
-	to->bad += from->bad;
-	return true;
-}
 
 /* Joins the workers' results in the first one's and puts units into order. */
 static bool join(struct crew *crew, unsigned threads, struct sc_units *ret)
@@ -378,7 +377,7 @@ static bool join(struct crew *crew, unsigned threads, struct sc_units *ret)
 	total = ret->flat.pieces.len;
 	for (unsigned i = 1; i < threads; i++) {
 		total += crew->workers[i].result.flat.pieces.len;
-		if (!add_worker(ret, &crew->workers[0].first_bad, &crew->workers[i]))
+		if (!sc_units_add(ret, &crew->workers[i].result))
 			return false;
 	}
 	if (!vec_reserve(&ordered.pieces, total))
@@ -432,8 +431,12 @@ int sc_units_scan(const struct sc_unit_source *source, const struct sc_flatten_e
 		worker_deinit(&crew.workers[i]);
 	free(crew.workers);
 	vec_deinit(&crew.units);
+	sc_kept_deinit(&crew.kept);
 	pthread_cond_destroy(&crew.more);
 	pthread_mutex_destroy(&crew.lock);
+	ret->too_early = crew.too_early;
+	if (crew.too_early)
+		return sc_error_set(err, SC_EFORMAT, "it is to be read otherwise");
 	if (ok && crew.excess)
 		return sc_error_set(err, SC_ELIMIT, "more line rows, functions, ranges, "
 				    "variables or names than a file of %llu bytes has",

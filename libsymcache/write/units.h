@@ -11,6 +11,7 @@
 #include "libsymcache/dwarf/reader.h"
 #include "libsymcache/write/flatten/flatten.h"
 #include "libsymcache/write/image/data.h"
+#include "libsymcache/write/input/kept.h"
 
 struct sc_units {
 	struct sc_tables tables;
@@ -21,9 +22,15 @@ struct sc_units {
 	uint64_t entries, rows; /* read in them */
 	uint64_t facts;         /* rows, scopes, ranges and variables */
 	struct sc_error first_fault; /* of the broken one that comes first */
+	size_t first_bad;            /* its number */
+	bool too_early; /* something was given back that would have been needed */
 };
 
 void sc_units_deinit(struct sc_units *u);
+
+/* Adds what another thread found to `to`, in the numbers of `to`; its ranges stay in their own, with a
+ * translation. False: out of memory. */
+bool sc_units_add(struct sc_units *to, struct sc_units *from);
 
 /* Where units come from. */
 struct sc_unit_source {
@@ -40,11 +47,15 @@ struct sc_unit_source {
 	void *input;
 	/* The units that these addresses need are read, the others are passed over; NULL: all. */
 	const struct dw_wanted *wanted;
+	/* NULL: .debug_str is there. Else those of its pages come, when all units were looked at, that
+	 * the ones to be read ask for (debug->sections.str_pages); of .debug_info these are kept. False:
+	 * out of memory, or .debug_str is damaged. For self-contained units alone. */
+	bool (*fetch_names)(void *input, const struct sc_kept *units);
 };
 
 /*
  * With the fast reader. `env` says all but the tables. SC_ENOMEM; SC_ELIMIT: the units have
- * more facts than a file of this size.
+ * more facts than a file of this size; SC_EFORMAT: ret->too_early.
  */
 int sc_units_scan(const struct sc_unit_source *source, const struct sc_flatten_env *env,
 		  unsigned threads, struct sc_units *ret, struct sc_error *err);

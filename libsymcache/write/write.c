@@ -94,18 +94,6 @@ static size_t inflate_more(void *stream, size_t done)
 	return sc_elf_stream_more(stream, done);
 }
 
-/* The headers of all units, unless they are read with the units. */
-static int read_headers(struct sc_input *in, const struct symcache_build_options *o,
-			unsigned threads, struct sc_error *err)
-{
-	int rc = dw_debug_read(&in->alt_debug, err);
-
-	if (rc || in->self_contained)
-		return rc;
-	rc = dw_debug_read(&in->debug, err);
-	return rc ? rc : sc_input_find_split(in, o, threads, err);
-}
-
 static int read_dwarf(struct symcache_build *b, const struct symcache_build_options *o,
 		      unsigned threads, struct sc_watch *watch, struct sc_error *err)
 {
@@ -124,6 +112,7 @@ static int read_dwarf(struct symcache_build *b, const struct symcache_build_opti
 		.ctx = in->stream,
 		.all_read = sc_input_unload, .input = in,
 		.wanted = b->wanted.n ? &b->wanted : NULL,
+		.fetch_names = in->names ? sc_input_fetch_names : NULL,
 	};
 	int rc;
 
@@ -136,7 +125,7 @@ static int read_dwarf(struct symcache_build *b, const struct symcache_build_opti
 	if (o->reader == SYMCACHE_READER_LIBDW) {
 		rc = read_with_libdw(b, &env, err);
 	} else {
-		rc = read_headers(in, o, threads, err);
+		rc = sc_input_read_headers(in, o, threads, err);
 		/* .dwo files are found one by one: what they may have is not known yet. */
 		env.file_size = in->split.open ? 0 : sc_input_file_size(in);
 		sc_lap(watch, SYMCACHE_STAGE_HEADERS);
@@ -405,6 +394,13 @@ int symcache_build_create(const char *path, const struct symcache_build_options 
 		return sc_no_memory(err);
 	sc_account = o->memory ? &account : NULL;
 	rc = build(b, path, o, err);
+	if (b->units.too_early) {
+		symcache_build_destroy(b);
+		b = calloc(1, sizeof(*b));
+		if (b)
+			b->input.plainly = true;
+		rc = b ? build(b, path, o, err) : sc_no_memory(err);
+	}
 	sc_account = NULL;
 	if (!rc) {
 		*ret = b;

@@ -16,6 +16,7 @@
 #include "libsymcache/elf/symbols.h"
 #include "libsymcache/write/build.h"
 #include "libsymcache/write/flatten/assemble.h"
+#include "libsymcache/write/input/kept.h"
 #include "libsymcache/write/input/split.h"
 
 /* Symbols are read by a thread of their own, while units are. */
@@ -49,6 +50,8 @@ struct sc_input {
 	bool all_read;
 	struct sc_symbol_reading reading;
 	struct sc_elf_stream *stream; /* .debug_info is still being inflated; or NULL */
+	struct sc_elf_stream *names;  /* .debug_str is inflated when asked's units are known; or NULL */
+	bool plainly;                 /* all sections are there until all is read */
 	bool self_contained;          /* dw_abbrevs_self_contained(), no type units */
 	struct dw_abbrev_starts abbrev_starts; /* for debug.abbrev_starts */
 	struct dw_debug debug, alt_debug; /* sections only, until they are read */
@@ -76,13 +79,19 @@ void sc_input_narrow(struct sc_input *in);
 /* Bytes of all files that are read. */
 uint64_t sc_input_file_size(const struct sc_input *in);
 
+/* Inflates what is left of .debug_info. */
+void sc_input_end_stream(struct sc_input *in);
+
+/* `fetch_names` of a source of units: where in->names is one. */
+bool sc_input_fetch_names(void *input, const struct sc_kept *units);
+
 /* Gives back the sections that are not needed once all units are read, and the symbols. */
 void sc_input_unload(void *input);
 
-/* Finds where split units stand, once the unit headers of in->debug are read and if
- * any is a skeleton. SC_ENOMEM. */
-int sc_input_find_split(struct sc_input *in, const struct symcache_build_options *options,
-			unsigned threads, struct sc_error *err);
+/* Reads the headers of all units, unless they are read with the units, and finds where split units
+ * stand, if any is a skeleton. SC_ENOMEM. */
+int sc_input_read_headers(struct sc_input *in, const struct symcache_build_options *options,
+			  unsigned threads, struct sc_error *err);
 
 /* All of this at once, without symbols and with the headers of all units; of the files that
  * another input has open, if `opened` is not NULL. */

@@ -19,22 +19,26 @@ int sc_load_dwarf(struct sc_elf *elf, bool split, unsigned threads, struct dw_se
 	enum { N = sizeof(names) / sizeof(*names) };
 	struct sc_elf_wanted wanted[N] = {0};
 	char full[N][32];
-	const int first = ret->info.data ? 1 : 0;
+	const bool str_later = ret->str.data;
+	size_t n = 0;
 
 	for (int i = 0; i < N; i++) {
-		snprintf(full[i], sizeof(full[i]), "%s%s", names[i], split ? ".dwo" : "");
-		wanted[i].name = full[i];
+		if (to[i]->data)
+			continue;
+		snprintf(full[n], sizeof(full[n]), "%s%s", names[i], split ? ".dwo" : "");
+		wanted[n].name = full[n];
+		to[n++] = to[i];
 	}
-	/* .debug_info may be on its way already; it is the first. */
-	sc_elf_load(elf, threads, wanted + first, (size_t)(N - first));
-	for (int i = first; i < N; i++) {
+	sc_elf_load(elf, threads, wanted, n);
+	for (size_t i = 0; i < n; i++) {
 		*to[i] = (struct dw_section){ wanted[i].data, wanted[i].size };
 		if (wanted[i].rc == SC_ENOMEM)
 			return sc_error_set(err, SC_ENOMEM, "%s", wanted[i].err.msg);
 		if (wanted[i].rc && wanted[i].rc != SC_ENOTFOUND && !faults->count++)
 			faults->first = wanted[i].err;
 	}
-	dw_section_end_with_nul(&ret->str);
+	if (!str_later)
+		dw_section_end_with_nul(&ret->str);
 	dw_section_end_with_nul(&ret->line_str);
 	ret->file_size = elf->size;
 	ret->swap = elf->big_endian != (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__);

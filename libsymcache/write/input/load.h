@@ -13,8 +13,8 @@ struct sc_section_faults {
 
 /*
  * Loads the sections of `elf`, or with `split` those whose names end in ".dwo". One
- * that is damaged is a fault, and treated as missing. `ret` is all zero, or has
- * .debug_info, which is left alone. SC_ENOMEM.
+ * that is damaged is a fault, and treated as missing. Those that `ret` has already, as they are
+ * being inflated, are left alone; all else of it is zero. SC_ENOMEM.
  */
 int sc_load_dwarf(struct sc_elf *elf, bool split, unsigned threads, struct dw_sections *ret,
 		  struct sc_section_faults *faults, struct sc_error *err);
