@@ -136,7 +136,7 @@ find cmd format libmarkup libsymcache scripts -name '*.[ch]' | sort |
 		    "langinfo.h libgen.h limits.h link.h locale.h malloc.h math.h netinet/in.h poll.h pthread.h pty.h " \
 		    "pwd.h regex.h sched.h search.h semaphore.h setjmp.h signal.h spawn.h stdalign.h " \
 		    "stdarg.h stdatomic.h stdbool.h stddef.h stdint.h stdio.h stdio_ext.h stdlib.h " \
-		    "stdnoreturn.h string.h strings.h sys/file.h sys/ioctl.h sys/mman.h sys/mount.h sys/param.h sys/ptrace.h " \
+		    "stdnoreturn.h string.h strings.h sys/auxv.h sys/file.h sys/ioctl.h sys/mman.h sys/mount.h sys/param.h sys/prctl.h sys/ptrace.h " \
 		    "sys/random.h sys/resource.h sys/select.h sys/sendfile.h sys/socket.h sys/stat.h " \
 		    "sys/statfs.h sys/statvfs.h sys/syscall.h sys/time.h sys/types.h sys/uio.h sys/un.h sys/vfs.h " \
 		    "sys/wait.h sysexits.h termios.h threads.h time.h uchar.h ucontext.h unistd.h " \

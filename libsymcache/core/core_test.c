@@ -155,6 +155,94 @@ static void test_hostile_mappings(void **state)
 	}
 }
 
+/* Rows of files become modules, from a row of offset 0 to the last of the file, but not into the next
+ * module; code, and the first page, is mapped with its offset in the file. */
+static void test_rows(void **state)
+{
+	static const char names[] = "/bin/ex\0/bin/ex\0/lib/a.so\0/lib/a.so\0/lib/b.so\0/bin/ex\0/lib/late.so";
+	const uint64_t rows[] = {
+		7, 0x1000,
+		0x400000, 0x401000, 0, 0x401000, 0x403000, 1,   /* /bin/ex */
+		0x500000, 0x501000, 0, 0x501000, 0x502000, 1,   /* a.so */
+		0x502000, 0x503000, 0,                          /* b.so begins where a.so ends */
+		0x504000, 0x505000, 4,                          /* ex again: another place */
+		0x600000, 0x601000, 3,                          /* its beginning is not mapped */
+	};
+	static const struct { const char *path; uint64_t start, end; } modules[] = {
+		{ "/bin/ex", 0x400000, 0x403000 }, { "/lib/a.so", 0x500000, 0x502000 }, { "/lib/b.so", 0x502000, 0x503000 },
+	};
+	static const struct { uint64_t at; const char *path; uint64_t offset; } places[] = {
+		{ 0x400010, "/bin/ex", 0 }, { 0x402ffe, "/bin/ex", 1 }, { 0x403000, NULL, 0 }, { 0x501000, "/lib/a.so", 1 },
+		{ 0x502000, "/lib/b.so", 0 }, { 0x600000, NULL, 0 },
+	};
+	struct made_core m = { 0 };
+	struct bytes note = { 0 };
+	struct symcache_core *core;
+
+	(void)state;
+	put_block(&note, rows, sizeof(rows));
+	put_block(&note, names, sizeof(names));
+	patch(&note, 8, 8, 0x1000); /* offsets count pages */
+	put_thread(&m, 7, SIGABRT, 0x401010, 0x2000);
+	put_note(&m, NT_FILE, note.b.data, note.b.len);
+	add_segment_bytes(&m, 0x400000, PF_R, "ex", 2);
+	add_segment_bytes(&m, 0x401000, PF_R | PF_X, "code", 4);
+	add_segment_bytes(&m, 0x501000, PF_R | PF_X, "code", 4);
+	add_segment_bytes(&m, 0x502000, PF_R | PF_X, "code", 4);
+	m.segments[0].more = 0xffe;
+	m.segments[1].more = 0x1ffc;
+	m.segments[2].more = m.segments[3].more = 0xffc;
+	core = open_made(&m);
+	bytes_deinit(&note);
+	for (size_t i = 0; i < core->num_modules && i < 3; i++) {
+		assert_string_equal(core->modules[i]->path, modules[i].path);
+		assert_int_equal(core->modules[i]->start, modules[i].start);
+		assert_int_equal(core->modules[i]->end, modules[i].end);
+	}
+	assert_int_equal(core->num_modules, 3);
+	for (size_t i = 0; i < sizeof(places) / sizeof(*places); i++) {
+		const struct symcache_mapping *at = symcache_process_at(core->process, places[i].at);
+
+		if (!at != !places[i].path)
+			fail_msg("0x%llx", (unsigned long long)places[i].at);
+		if (!at)
+			continue;
+		assert_string_equal(at->image->path, places[i].path);
+		assert_int_equal(at->offset, 0x1000 * places[i].offset);
+	}
+	symcache_core_close(core);
+}
+
+/* What a module is said to be: by its path or its name. */
+static void test_bind(void **state)
+{
+	static const struct { const char *spec; int rc; const char *bound; } cases[] = {
+		{ "/bin/ex", SC_EINVAL, NULL }, { "ex", SC_EINVAL, NULL }, { "none=/f", SC_ENOTFOUND, NULL },
+		{ "e=/f", SC_ENOTFOUND, NULL }, { "=/f", SC_ENOTFOUND, NULL }, { "ex=/f", 0, "/f" },
+		{ "/bin/ex=abcd", 0, "abcd" }, { "ex=a=b", SC_ENOTFOUND, NULL },
+	};
+	const uint64_t words[] = { 1, 1, 0x400000, 0x401000, 0, 0x0078652f6e69622f /* "/bin/ex" */, 0 };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct made_core m = { 0 };
+		struct symcache_core *core;
+		struct sc_error err;
+
+		put_thread(&m, 7, SIGABRT, 0x400010, 0x2000);
+		put_words(&m, NT_FILE, words, 7);
+		add_segment_bytes(&m, 0x400000, PF_R | PF_X, "code", 4);
+		m.segments[0].more = 0xffc;
+		core = open_made(&m);
+		assert_int_equal(symcache_core_bind(core, cases[i].spec, &err), cases[i].rc);
+		if (cases[i].bound)
+			assert_string_equal(core->modules[0]->bound, cases[i].bound);
+		else
+			assert_null(core->modules[0]->bound);
+		symcache_core_close(core);
+	}
+}
+
 /* ---- modules without NT_FILE ---------------------------------------------------------------- */
 
 /* The memory of a process: a program at 0x400000 with its dynamic section and the linker's list in
@@ -338,6 +426,8 @@ int main(void)
 		cmocka_unit_test(test_refused),
 		cmocka_unit_test(test_signal),
 		cmocka_unit_test(test_hostile_mappings),
+		cmocka_unit_test(test_rows),
+		cmocka_unit_test(test_bind),
 		cmocka_unit_test(test_without_mappings),
 		cmocka_unit_test(test_vdso),
 		cmocka_unit_test(test_memory),

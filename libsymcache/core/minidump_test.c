@@ -225,6 +225,80 @@ static void test_threads(void **state)
 	}
 }
 
+/* Where Windows' CONTEXT of each processor has which register, by the numbers that DWARF gives it. */
+static void test_contexts(void **state)
+{
+	static const struct {
+		uint16_t processor, size;
+		unsigned word, pc, num;
+		struct { uint8_t reg; uint16_t at; } registers[33];
+	} cases[] = {
+		{ 9, 1232, 8, 248, 16, { { 0, 120 }, { 2, 128 }, { 1, 136 }, { 3, 144 }, { 7, 152 }, { 6, 160 }, { 4, 168 },
+			{ 5, 176 }, { 8, 184 }, { 9, 192 }, { 10, 200 }, { 11, 208 }, { 12, 216 }, { 13, 224 }, { 14, 232 },
+			{ 15, 240 } } },
+		{ 0, 716, 4, 184, 8, { { 7, 156 }, { 6, 160 }, { 3, 164 }, { 2, 168 }, { 1, 172 }, { 0, 176 }, { 5, 180 },
+			{ 4, 196 } } },
+		{ 12, 912, 8, 264, 5, { { 0, 8 }, { 1, 16 }, { 29, 240 }, { 30, 248 }, { 31, 256 } } },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		const unsigned w = cases[i].word;
+		struct symcache_core *core;
+		struct dump d;
+		size_t context, at;
+
+		begin(&d);
+		put_system(&d, cases[i].processor, 0x8201);
+		context = d.b.b.len;
+		for (unsigned k = 0; k < cases[i].size; k += w)
+			put(&d.b, w, 0x1000 + k); /* each says where it is */
+		at = put(&d.b, 4, 1);
+		put(&d.b, 4, 7);
+		put(&d.b, 16, 0), put(&d.b, 16, 0);
+		put(&d.b, 4, 0);
+		put(&d.b, 4, cases[i].size);
+		put(&d.b, 4, context);
+		stream(&d, THREADS, at);
+		core = open_dump(&d);
+		assert_int_equal(core->num_threads, 1);
+		assert_int_equal(core->threads[0].registers.pc, 0x1000 + cases[i].pc);
+		for (unsigned k = 0; k < cases[i].num; k++)
+			assert_int_equal(core->threads[0].registers.value[cases[i].registers[k].reg],
+					 0x1000 + cases[i].registers[k].at);
+		symcache_core_close(core);
+	}
+}
+
+/* Where the process ID stands: of the system's information, if its flag says so, else of the text. */
+static void test_ids(void **state)
+{
+	static const struct { uint32_t size, flags, id, want; } cases[] = {
+		{ 12, 1, 77, 77 }, { 24, 3, 77, 77 }, { 24, 2, 77, 4242 }, { 24, 0, 77, 4242 }, { 8, 1, 0, 4242 },
+	};
+	static const char status[] = "Name:\tprog\nPid:\t4242\n";
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct symcache_core *core;
+		struct dump d;
+		size_t at;
+
+		begin(&d);
+		put_system(&d, 9, 0x8201);
+		put_threads(&d, 7, 0x1234, 5);
+		put_text(&d, STATUS, status, strlen(status));
+		at = put(&d.b, 4, cases[i].size);
+		put(&d.b, 4, cases[i].flags);
+		for (uint32_t k = 8; k < cases[i].size; k += 4)
+			put(&d.b, 4, k == 8 ? cases[i].id : 0);
+		stream(&d, MISC, at);
+		core = open_dump(&d);
+		assert_int_equal(core->pid, cases[i].want);
+		symcache_core_close(core);
+	}
+}
+
 /* Ranges that lie outside of the file, or around the end of all addresses, are not there; what is
  * valid stays. */
 static void test_memory(void **state)
@@ -368,7 +442,7 @@ static void test_cut_off(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_systems), cmocka_unit_test(test_threads), cmocka_unit_test(test_memory),
+		cmocka_unit_test(test_systems), cmocka_unit_test(test_threads), cmocka_unit_test(test_contexts), cmocka_unit_test(test_ids), cmocka_unit_test(test_memory),
 		cmocka_unit_test(test_modules), cmocka_unit_test(test_process), cmocka_unit_test(test_cut_off),
 	};
 

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-#include "libsymcache/symbolize/symbolize.h"
+#include "libsymcache/symbolize/symbolizer.h"
 
 int __attribute__((noinline)) some_function(int x);
 int __attribute__((noinline, noclone)) some_function(int x)
@@ -85,9 +85,43 @@ static void test_offsets(void **state)
 	symcache_names_destroy(names);
 }
 
+/* A name as it is shown, in a page: kernels print addresses that are hashed, but for the last three digits
+ * of them. */
+static void test_shown(void **state)
+{
+	static const struct { const char *name; uint64_t off; bool is; } cases[] = {
+		{ "some_function", 0, true }, { " some_ function ", 0, true }, { "some_functio", 0, false },
+		{ "some_functionx", 0, false }, { "", 0, false }, { "other_function", 0, false },
+		{ "some_function", 1, false }, { "some_function", 0x800, false }, { "some_function", 0x1000, true },
+		{ "some_function", 0x7000, true },
+	};
+	struct symcache_names *names = symcache_names_create(NULL);
+	struct symcache_caches *c = symcache_caches_create(NULL);
+	struct symcache_symbolizer *s = symcache_symbolizer_create(c, names);
+	struct symcache_module *m = symcache_caches_module(c, SYMCACHE_MODULE_FILE, "/proc/self/exe");
+	uint64_t start, vaddr;
+	uint32_t at = 0;
+
+	(void)state;
+	assert_true(symcache_symbolize_name(s, m, sc_str_of("some_function"), &at, &start));
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++)
+		for (uint64_t offset = 0; offset < 6; offset += 3) {
+			const uint64_t shown = 0xffff000000000000 + start + cases[i].off + offset;
+
+			if (sc_symbolize_shown(s, m, sc_str_of(cases[i].name), shown, offset, &vaddr) != cases[i].is)
+				fail_msg("case %zu, %s", i, cases[i].name);
+			if (cases[i].is)
+				assert_int_equal(vaddr, start + offset);
+		}
+	symcache_symbolizer_destroy(s);
+	symcache_caches_destroy(c);
+	symcache_names_destroy(names);
+}
+
 int main(void)
 {
-	const struct CMUnitTest tests[] = { cmocka_unit_test(test_offsets), cmocka_unit_test(test_cold) };
+	const struct CMUnitTest tests[] = { cmocka_unit_test(test_offsets), cmocka_unit_test(test_cold),
+		cmocka_unit_test(test_shown) };
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

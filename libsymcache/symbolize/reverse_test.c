@@ -25,8 +25,9 @@ int __attribute__((noinline)) reversed_function(int x)
 }
 enum { CALL_LINE = __LINE__ - 2 };
 
-/* Another name of the same code. */
+/* Other names of the same code: one of the three is the symbol, the rest are aliases. */
 int other_name_of_it(int x) __attribute__((alias("reversed_function")));
+int third_name_of_it(int x) __attribute__((alias("reversed_function")));
 
 static struct symcache_names *names;
 static struct symcache_caches *caches;
@@ -134,6 +135,98 @@ static void finds_aliases(void **state)
 	assert_true(symcache_symbolize_name(s, m, sc_str_of("other_name_of_it"), &at, &named));
 	assert_int_equal(named, vaddr);
 	assert_false(symcache_symbolize_name(s, m, sc_str_of("other_name_of_it"), &at, &named));
+	at = 0;
+	assert_int_equal(symcache_find_names(s, m, sc_str_of("third_name_of_it"), false, on_alias, &other), 1);
+	assert_int_equal(other, vaddr);
+	assert_true(symcache_symbolize_name(s, m, sc_str_of("third_name_of_it"), &at, &named));
+	assert_int_equal(named, vaddr);
+	assert_int_equal(third_name_of_it(2), reversed_function(2));
+}
+
+struct at_address {
+	uint64_t vaddr;
+	size_t n, of_table, data;
+	uint64_t size;
+};
+
+static int on_any(void *ctx, const struct symcache_found_name *f)
+{
+	struct at_address *a = ctx;
+
+	if (f->vaddr != a->vaddr)
+		return 0;
+	a->n++;
+	a->of_table += f->of_table;
+	a->data += f->data;
+	a->size = f->size;
+	assert_int_equal(!!f->line, f->file.ptr != NULL && f->line);
+	return 0;
+}
+
+static struct at_address find_at(struct sc_str name, uint64_t rel, const struct symcache *c)
+{
+	struct at_address a = { .vaddr = symcache_load_base(c) + rel };
+
+	assert_true(symcache_find_names(s, m, name, false, on_any, &a) >= 1);
+	return a;
+}
+
+/* All that has code or memory is found by its linkage name, where it is: each function, once, as the DWARF
+ * knows it; each symbol and each variable, from the first to the last. */
+static void finds_all(void **state)
+{
+	struct symcache_symbol symbol;
+	const struct symcache *c;
+	size_t functions = 0, table = 0;
+
+	(void)state;
+	assert_int_equal(symcache_module_cache(m, &c, NULL, NULL), 0);
+	for (uint32_t i = 0; i < c->header->num_functions; i++) {
+		const struct symcache_function *f = &c->functions[i];
+		const struct sc_str name = symcache_string(c, f->name);
+		struct at_address a;
+
+		if (f->entry_pc == SYMCACHE_NONE || !name.len)
+			continue;
+		a = find_at(name, f->entry_pc, c);
+		if (a.n != 1 || a.data)
+			fail_msg("%.*s: %zu", (int)name.len, name.ptr, a.n);
+		functions += !a.of_table;
+	}
+	for (uint32_t i = 0; symcache_symbol(c, i, &symbol); i++) {
+		if (!symbol.name.len)
+			continue;
+		table += find_at(symbol.name, symbol.rel_address, c).of_table;
+	}
+	for (size_t i = 0; i < c->num_data_symbols; i++) {
+		const struct symcache_ext_data *d = &c->data_symbols[i];
+		const struct sc_str name = symcache_string(c, d->name);
+
+		if (name.len)
+			assert_true(find_at(name, d->address, c).data >= 1);
+	}
+	assert_true(functions > 500 && table > 10);
+}
+
+static void parses_lines(void **state)
+{
+	static const struct { const char *text, *file; uint32_t line; } cases[] = {
+		{ "a.c:1", "a.c", 1 }, { "a.c:9", "a.c", 9 }, { "a.c:90", "a.c", 90 }, { "a:b:7", "a:b", 7 },
+		{ "/x/a.c:4294967295", "/x/a.c", UINT32_MAX }, { "a:5", "a", 5 },
+		{ "a.c", NULL, 0 }, { ":1", NULL, 0 }, { "a.c:", NULL, 0 }, { "a.c:0", NULL, 0 }, { "a.c:01", NULL, 0 },
+		{ "a.c:1x", NULL, 0 }, { "a.c:-1", NULL, 0 }, { "a.c:4294967296", NULL, 0 }, { "", NULL, 0 },
+		{ "a.c:/", NULL, 0 }, { "a.c::", NULL, 0 },
+	};
+	struct sc_str file;
+	uint32_t line;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		if (symcache_parse_line(cases[i].text, &file, &line) != !!cases[i].file)
+			fail_msg("%s", cases[i].text);
+		if (cases[i].file)
+			assert_true(is(file, cases[i].file) && line == cases[i].line);
+	}
 }
 
 /* What is shown otherwise than it is linked: of the demanglers, which are part of this program. */
@@ -199,6 +292,11 @@ static void finds_lines(void **state)
 	assert_int_equal(symcache_find_line(s, m, file, 1, keep, &call), 0);
 	assert_int_equal(symcache_find_line(s, m, sc_str_of("everse_test.c"), CALL_LINE, keep, &call), 0);
 	assert_int_equal(symcache_find_line(s, m, sc_str_of(""), CALL_LINE, keep, &call), 0);
+	call.list.len = 0;
+	assert_true(symcache_find_line(s, m, sc_str_of("./symbolize/reverse_test.c"), CALL_LINE, keep, &call) >= 1);
+	call.list.len = 0;
+	assert_true(symcache_find_line(s, m, sc_str_of("././reverse_test.c"), CALL_LINE, keep, &call) >= 1);
+	assert_int_equal(symcache_find_line(s, m, sc_str_of("../reverse_test.c"), CALL_LINE, keep, &call), 0);
 	vec_deinit(&inlined.list);
 	vec_deinit(&call.list);
 }
@@ -258,7 +356,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(finds_names), cmocka_unit_test(finds_aliases),
-		cmocka_unit_test(finds_shown_names),
+		cmocka_unit_test(finds_shown_names), cmocka_unit_test(finds_all), cmocka_unit_test(parses_lines),
 		cmocka_unit_test(finds_lines), cmocka_unit_test(finds_all_of_a_file),
 	};
 

@@ -1,0 +1,202 @@
+/* A process that runs, as the room's face gives it, against what the process itself says: a child, whose
+ * threads wait at addresses that are known, with numbers in registers that are known. */
+#include <inttypes.h>
+#include <pthread.h>
+#include <signal.h>
+#include <sys/auxv.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+
+#include "libsymcache/core/testing.h"
+
+#include "libsymcache/core/parts.h"
+
+enum { THREADS = 40, NUMBER = 0x5ca1ab1e };
+
+/* What the child says of itself, in memory that both have. */
+static struct said {
+	uint32_t tids[THREADS];
+	uint64_t stacks[THREADS]; /* an address on it, where its number is */
+	unsigned ready;
+} *said;
+
+static const char text[] = "memory that is on no stack";
+
+#if defined(__x86_64__)
+/* Spins with a number in a register, and another one on the stack. */
+static __attribute__((noinline)) void wait_here(uint64_t number)
+{
+	__asm__ volatile(".globl spin_begin\nspin_begin: mov %0, %%r12\n1: pause\njmp 1b\n.globl spin_end\nspin_end:\n"
+			 : : "r"(number) : "r12", "memory");
+}
+extern const char spin_begin[], spin_end[];
+enum { REGISTER = 12 };
+
+static void *run(void *ctx)
+{
+	const size_t i = (size_t)ctx;
+	volatile uint64_t on_stack = NUMBER + i;
+	char name[16];
+
+	snprintf(name, sizeof(name), "thread %zu", i);
+	prctl(PR_SET_NAME, name);
+	said->tids[i] = (uint32_t)syscall(SYS_gettid);
+	said->stacks[i] = (uint64_t)(uintptr_t)&on_stack;
+	__atomic_fetch_add(&said->ready, 1, __ATOMIC_SEQ_CST);
+	if (i < 2) /* more would take the processor from the tests */
+		wait_here(NUMBER + i);
+	while (said)
+		pause();
+	return ctx;
+}
+
+static pid_t start(void)
+{
+	const pid_t pid = fork();
+
+	if (!pid) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		for (size_t i = 1; i < THREADS; i++) {
+			pthread_t thread;
+
+			if (pthread_create(&thread, NULL, run, (void *)i))
+				_exit(1);
+		}
+		run(0);
+	}
+	while (__atomic_load_n(&said->ready, __ATOMIC_SEQ_CST) < THREADS)
+		usleep(1000);
+	return pid;
+}
+
+static const struct symcache_core_thread *thread_of(const struct symcache_core *core, uint32_t tid)
+{
+	for (size_t i = 0; i < core->num_threads; i++)
+		if (core->threads[i].tid == tid)
+			return &core->threads[i];
+	fail_msg("thread %u is not there", tid);
+	return NULL;
+}
+
+static void check_threads(struct symcache_core *core, pid_t pid)
+{
+#ifdef __SANITIZE_THREAD__
+	assert_true(core->num_threads >= THREADS); /* it has threads of its own */
+#else
+	assert_int_equal(core->num_threads, THREADS);
+#endif
+	assert_int_equal(core->threads[0].tid, pid);
+	for (size_t i = 0; i < THREADS; i++) {
+		const struct symcache_core_thread *t = thread_of(core, said->tids[i]);
+		uint64_t number;
+		char name[16];
+
+		snprintf(name, sizeof(name), "thread %zu", i);
+		assert_string_equal(t->name, name);
+		assert_true(symcache_core_read(core, said->stacks[i], &number, sizeof(number)));
+		assert_int_equal(number, NUMBER + i);
+		assert_in_range(said->stacks[i] - t->registers.value[7], 0, 65536); /* it is above the stack pointer */
+		if (i >= 2)
+			continue;
+		assert_in_range(t->registers.pc, (uintptr_t)spin_begin, (uintptr_t)spin_end - 1);
+		if (t->registers.pc > (uintptr_t)spin_begin)
+			assert_int_equal(t->registers.value[REGISTER], NUMBER + i);
+		assert_true(symcache_core_executable(core, t->registers.pc));
+		assert_false(symcache_core_executable(core, said->stacks[i]));
+	}
+}
+
+/* Each file that this process, which the child is a copy of, has mapped is a module, as far as it has
+ * headers: with the addresses from its first to its last row. */
+static void check_modules(const struct symcache_core *core)
+{
+	FILE *f = fopen("/proc/self/maps", "re");
+	char line[1000], path[500];
+	uint64_t start, end, offset;
+	size_t found = 0;
+
+	assert_non_null(f);
+	while (fgets(line, sizeof(line), f)) {
+		if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %*s %" SCNx64 " %*s %*s %499s", &start, &end, &offset, path) != 4 ||
+		    (!strstr(path, "live_test") && !strstr(path, ".so")))
+			continue;
+		for (size_t i = 0; i < core->num_modules; i++) {
+			const struct symcache_image *m = core->modules[i];
+
+			if (start < m->start || start >= m->end)
+				continue;
+			assert_string_equal(m->path, path);
+			assert_true(end <= m->end && (offset || m->start == start));
+			assert_true(m->build_id_len);
+			found++;
+		}
+		for (size_t i = 1; i < core->num_modules; i++)
+			assert_true(core->modules[i - 1]->end <= core->modules[i]->start);
+	}
+	fclose(f);
+	assert_true(found >= 6); /* of the program, libc and the loader */
+	assert_true(core->num_modules >= 3);
+}
+
+static void is_as_it_says(void **state)
+{
+	const pid_t pid = start();
+	struct symcache_core *core;
+	struct sc_error err;
+	char got[sizeof(text)], command[64];
+	const int rc = symcache_core_attach((uint32_t)pid, &core, &err);
+
+	(void)state;
+	if (rc == SC_ESYS) {
+		kill(pid, SIGKILL);
+		print_message("skipped: a process may not be traced here: %s\n", err.msg);
+		skip();
+	}
+	assert_int_equal(rc, 0);
+	assert_int_equal(core->pid, pid);
+	assert_true(core->machine == EM_X86_64 && core->word == 8);
+	assert_string_equal(core->command, "thread 0");
+	snprintf(command, sizeof(command), "%s", program_invocation_name);
+	assert_int_equal(strncmp(core->arguments, command, strlen(command)), 0);
+	assert_true(core->signal == 0 && !core->died && !core->has_signal_address);
+	assert_int_equal(core->private->auxv[AT_PHDR], getauxval(AT_PHDR));
+	assert_int_equal(core->private->auxv[AT_PHNUM], getauxval(AT_PHNUM));
+	assert_int_equal(core->private->auxv[AT_SYSINFO_EHDR], getauxval(AT_SYSINFO_EHDR));
+	assert_non_null(core->vdso);
+	assert_int_equal(core->vdso->start, getauxval(AT_SYSINFO_EHDR));
+	assert_true(symcache_core_read(core, (uintptr_t)text, got, sizeof(got)));
+	assert_string_equal(got, text);
+	assert_false(symcache_core_read(core, 0x10, got, 1));
+	check_threads(core, pid);
+	check_modules(core);
+	assert_null(symcache_core_jitted(core, (uintptr_t)spin_begin));
+	symcache_core_close(core);
+	assert_int_equal(kill(pid, 0), 0); /* it runs on */
+	kill(pid, SIGKILL);
+	assert_int_equal(waitpid(pid, NULL, 0), pid);
+	assert_int_equal(symcache_core_attach((uint32_t)pid, &core, &err), SC_ESYS);
+	assert_null(core);
+	assert_non_null(strstr(err.msg, "process "));
+}
+
+static int set_up(void **state)
+{
+	(void)state;
+	said = mmap(NULL, sizeof(*said), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	return said == MAP_FAILED;
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = { cmocka_unit_test(is_as_it_says) };
+
+	return cmocka_run_group_tests(tests, set_up, NULL);
+}
+#else
+int main(void)
+{
+	puts("skipped: it is written for x86-64");
+	return 0;
+}
+#endif
