@@ -17,7 +17,7 @@
 
 /* Who takes one out of the list owns it: a signal handler, and then the process ends, or the
  * thread that frees it. */
-static _Atomic(struct sc_unfinished *) unfinished[64];
+static _Atomic(struct sc_unfinished *) unfinished[128];
 enum { SLOTS = sizeof(unfinished) / sizeof(*unfinished) };
 
 /* Held while a file is made, and from the end on: then none is. */

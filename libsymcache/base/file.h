@@ -54,7 +54,7 @@ void sc_new_file_discard(struct sc_new_file *f);
 int sc_new_file_end(struct sc_new_file *f, int rc, struct sc_error *err);
 
 /* Removes the new files of all threads that are not committed: for a handler of a signal
- * that ends the process (async-signal-safe). The first 64 at a time are known. */
+ * that ends the process (async-signal-safe). The first 128 at a time are known. */
 void sc_new_files_remove(void);
 
 /* The same, and from now on no thread makes one: for whoever ends the process next. */

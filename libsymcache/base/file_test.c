@@ -103,19 +103,19 @@ static void test_unfinished(void **state)
 /* As a signal handler does it; more files than are known are no harm. */
 static void test_killed(void **state)
 {
-	struct sc_new_file f[70];
+	struct sc_new_file f[134];
 	struct sc_error err;
 	size_t left = 0;
 
 	(void)state;
-	for (size_t i = 0; i < 70; i++)
+	for (size_t i = 0; i < 134; i++)
 		assert_int_equal(sc_new_file_open(at("f"), true, &f[i], &err), 0);
 	sc_new_files_remove();
-	for (size_t i = 0; i < 70; i++)
+	for (size_t i = 0; i < 134; i++)
 		left += !access(f[i].temp->name, F_OK);
 	assert_int_equal(left, 6);
-	for (size_t i = 0; i < 70; i++) {
-		struct sc_unfinished *taken = i < 64 ? f[i].temp : NULL;
+	for (size_t i = 0; i < 134; i++) {
+		struct sc_unfinished *taken = i < 128 ? f[i].temp : NULL;
 
 		sc_new_file_discard(&f[i]);
 		free(taken);

@@ -4,6 +4,9 @@
  * An output is put in its place when it is whole, and then recorded, with size, date and hash of
  * its log; what is recorded is left alone next time, unless the log or the output has changed
  * since. That of a log that could not be read to its end is kept, too, but not recorded.
+ *
+ * An output is synced before it gets its name, which is a wait for the disk of a millisecond or more,
+ * but of many at once hardly longer: so that is done by threads of its own, SYNCERS of them.
  */
 #include <fcntl.h>
 #include <pthread.h>
@@ -23,6 +26,17 @@
 #include "libsymcache/logs/logs.h"
 #include "libsymcache/plan/plan.h"
 
+enum { SYNCERS = 16, WRITTEN = 16 };
+
+/* An output that is whole, and goes to its place. */
+struct written {
+	struct sc_new_file file;
+	const struct symlog_file *log;
+	const char *output;
+	enum symlog_result result;
+	struct markup_finished_log made;
+};
+
 struct batch {
 	const struct symlog_list *logs;
 	const struct symlog_batch_options *options;
@@ -33,6 +47,11 @@ struct batch {
 	pthread_mutex_t lock; /* of what follows */
 	uint64_t size, done;  /* bytes of logs */
 	struct symlog_batch sum;
+	struct written written[WRITTEN]; /* the next of them, from first_written on, around the end */
+	size_t first_written, num_written;
+	bool no_more;         /* are written */
+	pthread_cond_t came, went; /* one of them */
+	unsigned syncers;     /* constant; 0: there are none */
 	atomic_bool no_memory;
 	atomic_bool broken;   /* nothing can be written any more */
 };
@@ -144,14 +163,82 @@ static enum symlog_result filter_into(struct batch *b, unsigned worker,
 	return result;
 }
 
-/* SYMLOG_NO_INPUT also if the output cannot be made. */
+/* ---- outputs in their places ---------------------------------------------------------- */
+
+/* Counts a log that is done. */
+static void count(struct batch *b, const struct symlog_file *log, bool skip,
+		  enum symlog_result result)
+{
+	pthread_mutex_lock(&b->lock);
+	b->done += log->size;
+	b->sum.skipped += skip;
+	b->sum.filtered += !skip && !result;
+	b->sum.failed += result != SYMLOG_OK;
+	b->broken |= result == SYMLOG_FAILED;
+	pthread_mutex_unlock(&b->lock);
+}
+
+static void put_in_place(struct batch *b, struct written *w)
+{
+	const struct symlog_batch_options *o = b->options;
+	struct sc_error err;
+
+	if (sc_new_file_commit(&w->file, &err) ||
+	    (w->result != SYMLOG_CUT && w->made.hash[0] &&
+	     record(b, &w->made, w->log, w->output, &err))) {
+		o->fault(o->ctx, err.msg);
+		w->result = SYMLOG_FAILED;
+	}
+	count(b, w->log, false, w->result);
+}
+
+static void *sync_outputs(void *arg)
+{
+	struct batch *b = arg;
+
+	pthread_mutex_lock(&b->lock);
+	while (1) {
+		struct written w;
+
+		while (!b->num_written && !b->no_more)
+			pthread_cond_wait(&b->came, &b->lock);
+		if (!b->num_written)
+			break;
+		w = b->written[b->first_written];
+		b->first_written = (b->first_written + 1) % WRITTEN;
+		b->num_written--;
+		pthread_cond_signal(&b->went);
+		pthread_mutex_unlock(&b->lock);
+		put_in_place(b, &w);
+		pthread_mutex_lock(&b->lock);
+	}
+	pthread_mutex_unlock(&b->lock);
+	return NULL;
+}
+
+/* Has another thread put it in its place, if there is one. */
+static void hand_over(struct batch *b, struct written *w)
+{
+	if (!b->syncers) {
+		put_in_place(b, w);
+		return;
+	}
+	pthread_mutex_lock(&b->lock);
+	while (b->num_written == WRITTEN)
+		pthread_cond_wait(&b->went, &b->lock);
+	b->written[(b->first_written + b->num_written++) % WRITTEN] = *w;
+	pthread_cond_signal(&b->came);
+	pthread_mutex_unlock(&b->lock);
+}
+
+/* ---- all logs ------------------------------------------------------------------------ */
+
+/* SYMLOG_OK: the output is written, and handed over. SYMLOG_NO_INPUT also if it cannot be made. */
 static enum symlog_result filter_log(struct batch *b, unsigned worker,
 				     const struct symlog_file *log, const char *output)
 {
 	const struct symlog_batch_options *o = b->options;
-	struct sc_new_file file = { .fd = -1 };
-	enum symlog_result result = SYMLOG_NO_INPUT;
-	struct markup_finished_log made = { 0 };
+	struct written w = { .file = { .fd = -1 }, .log = log, .output = output };
 	struct sc_error err;
 
 	if (symlog_same_file(log->path, output)) {
@@ -159,25 +246,20 @@ static enum symlog_result filter_log(struct batch *b, unsigned worker,
 			sc_text("%s: its output would overwrite it", log->path);
 
 		o->fault(o->ctx, text ? text : "out of memory");
-		return result;
+		return SYMLOG_NO_INPUT;
 	}
-	if (!sc_new_file_below(output, b->dir, &file, &err)) {
-		result = filter_into(b, worker, log, &file, &made);
-		if (result > SYMLOG_CUT) {
-			sc_new_file_discard(&file);
-			return result;
-		}
-		if (!sc_new_file_commit(&file, &err) &&
-		    (result == SYMLOG_CUT || !made.hash[0] ||
-		     !record(b, &made, log, output, &err)))
-			return result;
-		result = SYMLOG_FAILED;
+	if (sc_new_file_below(output, b->dir, &w.file, &err)) {
+		o->fault(o->ctx, err.msg);
+		return SYMLOG_NO_INPUT;
 	}
-	o->fault(o->ctx, err.msg);
-	return result;
+	w.result = filter_into(b, worker, log, &w.file, &w.made);
+	if (w.result > SYMLOG_CUT) {
+		sc_new_file_discard(&w.file);
+		return w.result;
+	}
+	hand_over(b, &w);
+	return SYMLOG_OK;
 }
-
-/* ---- all logs ------------------------------------------------------------------------ */
 
 static void work(void *ctx, unsigned worker, size_t i)
 {
@@ -195,19 +277,32 @@ static void work(void *ctx, unsigned worker, size_t i)
 	pthread_mutex_unlock(&b->lock);
 	if (!skip)
 		result = filter_log(b, worker, log, output);
+	if (skip || result)
+		count(b, log, skip, result);
+}
+
+/* Filters all, and has their outputs put in their places. */
+static void run(struct batch *b)
+{
+	const size_t most = b->logs->num < SYNCERS ? b->logs->num : SYNCERS;
+	pthread_t syncers[SYNCERS];
+
+	while (b->syncers < most && sc_thread_start(&syncers[b->syncers], sync_outputs, b))
+		b->syncers++;
+	sc_parallel(b->options->jobs, b->logs->num, work, b);
 	pthread_mutex_lock(&b->lock);
-	b->done += log->size;
-	b->sum.skipped += skip;
-	b->sum.filtered += !skip && !result;
-	b->sum.failed += result != SYMLOG_OK;
-	b->broken |= result == SYMLOG_FAILED;
+	b->no_more = true;
+	pthread_cond_broadcast(&b->came);
 	pthread_mutex_unlock(&b->lock);
+	for (unsigned i = 0; i < b->syncers; i++)
+		pthread_join(syncers[i], NULL);
 }
 
 int symlog_batch(struct symlog_list *logs, const struct symlog_batch_options *options,
 		 struct symlog_batch *ret, struct sc_error *err)
 {
-	struct batch b = { .logs = logs, .options = options, .lock = PTHREAD_MUTEX_INITIALIZER };
+	struct batch b = { .logs = logs, .options = options, .lock = PTHREAD_MUTEX_INITIALIZER,
+			   .came = PTHREAD_COND_INITIALIZER, .went = PTHREAD_COND_INITIALIZER };
 	int rc = symlog_outputs(logs, options->output_dir, options->format, &b.outputs,
 				&b.sum.failed, err);
 
@@ -223,7 +318,7 @@ int symlog_batch(struct symlog_list *logs, const struct symlog_batch_options *op
 		b.size += logs->logs[i].size;
 	b.filters = calloc(options->jobs, sizeof(struct symlog_filter *));
 	if (b.filters)
-		sc_parallel(options->jobs, logs->num, work, &b);
+		run(&b);
 	for (unsigned i = 0; b.filters && i < options->jobs; i++)
 		end_filter(&b, &b.filters[i]);
 	*ret = b.sum;

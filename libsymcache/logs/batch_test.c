@@ -1,6 +1,7 @@
 /* Outputs of many logs: what is finished is left alone, what is cut off is made again. */
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +13,8 @@
 
 struct state {
 	char dir[64];
-	unsigned filtered, faults;
+	unsigned jobs;
+	atomic_uint filtered, faults;
 	enum symlog_result of_b; /* what comes of the log "b" */
 	bool grows;              /* something is appended to each log while it is filtered */
 };
@@ -48,7 +50,7 @@ static void fault(void *ctx, const char *message)
 static struct symlog_batch run(struct state *s, const char *output_dir)
 {
 	const struct symlog_batch_options options = {
-		.output_dir = output_dir, .jobs = 1, .filter = filter, .progress = progress,
+		.output_dir = output_dir, .jobs = s->jobs, .filter = filter, .progress = progress,
 		.fault = fault, .ctx = s,
 	};
 	struct symlog_list list = { 0 };
@@ -66,7 +68,7 @@ static struct symlog_batch run(struct state *s, const char *output_dir)
 
 static void test_batch(void **state)
 {
-	struct state s = { .dir = "/tmp/batch_test.XXXXXX", .of_b = SYMLOG_CUT };
+	struct state s = { .dir = "/tmp/batch_test.XXXXXX", .jobs = 1, .of_b = SYMLOG_CUT };
 	struct symlog_batch sum;
 	char command[512], out[80], in[80];
 
@@ -108,9 +110,33 @@ static void test_batch(void **state)
 	assert_int_equal(system(command), 0);
 }
 
+/* More outputs than are synced at a time: all are there and recorded when the call returns. */
+static void test_many(void **state)
+{
+	struct state s = { .dir = "/tmp/batch_test.XXXXXX", .jobs = 4 };
+	struct symlog_batch sum;
+	char command[512], out[80];
+
+	(void)state;
+	assert_non_null(mkdtemp(s.dir));
+	snprintf(out, sizeof(out), "%s/out", s.dir);
+	snprintf(command, sizeof(command), "mkdir %s/in && cd %s/in && for i in $(seq 200); do echo x > $i; done",
+		 s.dir, s.dir);
+	assert_int_equal(system(command), 0);
+	sum = run(&s, out);
+	assert_true(sum.filtered == 200 && !sum.failed && !sum.skipped && s.filtered == 200);
+	snprintf(command, sizeof(command), "[ $(cat %s/* | grep -c text) = 200 ] && [ $(ls %s | wc -l) = 200 ]",
+		 out, out);
+	assert_int_equal(system(command), 0);
+	sum = run(&s, out);
+	assert_true(!s.filtered && sum.skipped == 200);
+	snprintf(command, sizeof(command), "rm -r %s", s.dir);
+	assert_int_equal(system(command), 0);
+}
+
 int main(void)
 {
-	const struct CMUnitTest tests[] = { cmocka_unit_test(test_batch) };
+	const struct CMUnitTest tests[] = { cmocka_unit_test(test_batch), cmocka_unit_test(test_many) };
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
