@@ -151,15 +151,9 @@ static void put_label(struct prof_builder *b, const struct prof_label *l)
 
 void prof_build_sample(struct prof_builder *b, const struct prof_sample *s)
 {
-	vec_clear(&b->inner.v);
-	for (size_t i = 0; i < s->num_locations; i++)
-		prof_put_varint(&b->inner, s->locations[i]);
 	if (s->num_locations)
-		prof_put_bytes(&b->part, 1, b->inner.v.data, b->inner.v.len);
-	vec_clear(&b->inner.v);
-	for (size_t i = 0; i < s->num_values; i++)
-		prof_put_varint(&b->inner, (uint64_t)s->values[i]);
-	prof_put_bytes(&b->part, 2, b->inner.v.data, b->inner.v.len);
+		prof_put_list(&b->part, 1, s->locations, s->num_locations);
+	prof_put_list(&b->part, 2, (const uint64_t *)s->values, s->num_values);
 	for (size_t i = 0; i < s->num_labels; i++)
 		put_label(b, &s->labels[i]);
 	b->failed |= b->inner.failed;

@@ -14,14 +14,23 @@
  *
  * objects: bytes [allocated objects: bytes]; all addresses are return addresses.
  */
+#include "libmarkup/bytes/number.h"
 #include "libsymcache/base/text.h"
 #include "libsymcache/profile/legacy.h"
+
+enum {
+	FACTORS = 256,
+	ADDRESS = 16, /* bytes of text, about */
+};
 
 /* A text that is read line by line. */
 struct text {
 	const struct prof_input *in;
 	const char *p, *end; /* of the line, without its newline */
 	const char *next;    /* behind it */
+	struct {
+		double size, factor;
+	} factors[FACTORS];  /* of scale(): the last ones */
 };
 
 static bool next_line(struct text *t)
@@ -76,6 +85,13 @@ static bool take_address(struct text *t, uint64_t *ret)
 
 	if (end - p < 2 || p[0] != '0' || p[1] != 'x')
 		return false;
+	if ((const char *)t->in->bytes + t->in->size - p > 2 + 16) {
+		const unsigned digits = mk_read_hex(p + 2, ret);
+
+		t->p = p + 2 + digits;
+		if (digits && sc_hex_digit(*t->p) < 0)
+			return true;
+	}
 	for (from = p += 2; p < end && p - from <= 16; p++) {
 		const int digit = sc_hex_digit(*p);
 
@@ -139,9 +155,10 @@ static int64_t scaled(int64_t value, double factor)
 	return v >= 9223372036854775807.0 ? INT64_MAX : (int64_t)v;
 }
 
-static void scale(int64_t *n, int64_t *bytes, int64_t rate)
+static void scale(struct text *t, int64_t *n, int64_t *bytes, int64_t rate)
 {
-	double factor;
+	const double size = *n ? (double)*bytes / (double)*n : 0;
+	__typeof__(&t->factors[0]) f = &t->factors[(uint64_t)size % FACTORS];
 
 	if (rate <= 1)
 		return;
@@ -149,9 +166,12 @@ static void scale(int64_t *n, int64_t *bytes, int64_t rate)
 		*n = *bytes = 0;
 		return;
 	}
-	factor = 1 / (1 - exp_of_minus((double)*bytes / (double)*n / (double)rate));
-	*n = scaled(*n, factor);
-	*bytes = scaled(*bytes, factor);
+	if (f->size != size) {
+		f->size = size;
+		f->factor = 1 / (1 - exp_of_minus(size / (double)rate));
+	}
+	*n = scaled(*n, f->factor);
+	*bytes = scaled(*bytes, f->factor);
 }
 
 /* Adds the addresses of a stack: those of s->first. */
@@ -170,13 +190,13 @@ static int take_stack(struct legacy_profile *l, struct text *t, struct legacy_sa
 	return 0;
 }
 
-static void set_values(const struct legacy_profile *l, struct legacy_sample *s, struct counts c,
-		       int64_t rate)
+static void set_values(const struct legacy_profile *l, struct text *t, struct legacy_sample *s,
+		       struct counts c, int64_t rate)
 {
 	s->size = c.n ? (uint64_t)(c.bytes / c.n) :
 		  c.alloc_n ? (uint64_t)(c.alloc_bytes / c.alloc_n) : 0;
-	scale(&c.n, &c.bytes, rate);
-	scale(&c.alloc_n, &c.alloc_bytes, rate);
+	scale(t, &c.n, &c.bytes, rate);
+	scale(t, &c.alloc_n, &c.alloc_bytes, rate);
 	if (l->alloc)
 		memcpy(s->values, (int64_t[]){ c.alloc_n, c.alloc_bytes, c.n, c.bytes }, 4 * 8);
 	else
@@ -245,7 +265,7 @@ static int read_gperftools(struct legacy_profile *l, struct text *t, struct sc_e
 		s = vec_push(&l->samples);
 		rc = s ? take_stack(l, t, s, err) : sc_no_memory(err);
 		if (!rc)
-			set_values(l, s, c, rate);
+			set_values(l, t, s, c, rate);
 	}
 	return rc ? rc : bad(t, "it ends before its table of maps", err);
 }
@@ -267,7 +287,7 @@ static int read_jemalloc_stack(struct legacy_profile *l, struct text *t, int64_t
 	to = vec_push(&l->samples);
 	if (!to)
 		return sc_no_memory(err);
-	set_values(l, &s, c, rate);
+	set_values(l, t, &s, c, rate);
 	*to = s;
 	return 0;
 }
@@ -309,6 +329,8 @@ int legacy_read_heap(struct legacy_profile *l, const struct prof_input *in, stru
 	vec_clear(&l->addresses);
 	vec_clear(&l->maps);
 	l->cpu = l->jemalloc = l->alloc = false;
+	if (!vec_reserve(&l->addresses, in->size / ADDRESS))
+		return sc_no_memory(err);
 	next_line(&t);
 	return *t.p == 'h' && t.end - t.p > 4 && t.p[4] == '_' ? read_jemalloc(l, &t, err) :
 								 read_gperftools(l, &t, err);

@@ -70,7 +70,7 @@ static void put_types(const struct legacy_profile *l, struct prof_builder *b)
 }
 
 /* The last locations that were built, by their address: most of a stack is in others, too. */
-enum { SEEN_BITS = 13 };
+enum { SEEN_BITS = 15 };
 struct seen {
 	uint64_t address, location;
 };

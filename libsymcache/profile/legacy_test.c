@@ -119,6 +119,9 @@ static void test_refused(void **state)
 	       "--- Memory map:\n" MAPS, NULL, "grind;mill::turn(int) 40\n");
 	folded("heap_v2/1\n\nt*: 1: 40 [2: 80]\n@ 0x7151\n t*: 1: 40 [2: 80]\n t0: x\n\n" MAPS, "alloc_space",
 	       "mill::turn(int) 80\n");
+	/* Addresses of all lengths, in either case. */
+	folded(HEADER "1: 7 [1: 7] @ 0x123456789abcdef0 0xABCDEF0123456789 0xabCd 0x0000000000007151\t0x3\r\n" MAPS,
+	       NULL, "0x2;mill::turn(int);0xabcc;0xabcdef0123456788;0x123456789abcdeef 7\n");
 }
 
 static void nothing(void)

@@ -336,6 +336,16 @@ static void write_fields(struct prof_pprof *f, struct prof_out *out)
 	prof_out_input(out, f->to, f->in.bytes + f->in.size);
 }
 
+/* Room for most of what will be written, so that it need not move. */
+static bool reserve(const struct prof_pprof *f, struct prof_out *out)
+{
+	enum { LINE = 8, FUNCTION = 16 }; /* bytes, about */
+	const struct prof_places *p = f->places;
+
+	return vec_reserve(&out->own.v, (out->in_one ? f->in.size : 0) + p->texts.bytes.len +
+			   LINE * p->lines.len + FUNCTION * p->functions.len);
+}
+
 int pprof_write(struct prof_pprof *f, struct prof_out *out, struct sc_error *err)
 {
 	int rc;
@@ -353,6 +363,8 @@ int pprof_write(struct prof_pprof *f, struct prof_out *out, struct sc_error *err
 	rc = prof_tables_match(&f->tables, f->places, err);
 	if (rc)
 		return rc;
+	if (!reserve(f, out))
+		return sc_no_memory(err);
 	write_fields(f, out);
 	prof_put_functions(out, f->places, &f->tables, &pprof_shape);
 	prof_put_strings(out, f->places, &f->tables, &pprof_shape);

@@ -83,25 +83,50 @@ void prof_put(struct prof_bytes *to, const void *bytes, size_t len)
 	to->v.len += len;
 }
 
-void prof_put_varint(struct prof_bytes *to, uint64_t value)
+/* Writes it, for which there is room. */
+static void put_varint(struct prof_bytes *to, uint64_t value)
 {
-	const size_t longest = 10;
-
-	if (to->failed || !vec_reserve(&to->v, longest)) {
-		to->failed = true;
-		return;
-	}
 	for (; value >= 0x80; value >>= 7)
 		to->v.data[to->v.len++] = (uint8_t)(value | 0x80);
 	to->v.data[to->v.len++] = (uint8_t)value;
 }
 
+/* Room for numbers of any length. */
+static bool reserve(struct prof_bytes *to, size_t numbers)
+{
+	const size_t longest = 10;
+
+	if (to->failed || numbers > SIZE_MAX / longest || !vec_reserve(&to->v, longest * numbers))
+		to->failed = true;
+	return !to->failed;
+}
+
+void prof_put_varint(struct prof_bytes *to, uint64_t value)
+{
+	if (reserve(to, 1))
+		put_varint(to, value);
+}
+
 void prof_put_number(struct prof_bytes *to, unsigned number, uint64_t value)
 {
-	if (!value)
+	if (!value || !reserve(to, 2))
 		return;
-	prof_put_varint(to, number << 3 | PROF_VARINT);
-	prof_put_varint(to, value);
+	put_varint(to, number << 3 | PROF_VARINT);
+	put_varint(to, value);
+}
+
+void prof_put_list(struct prof_bytes *to, unsigned number, const uint64_t values[], size_t n)
+{
+	size_t size = 0;
+
+	if (!reserve(to, n + 2))
+		return;
+	for (size_t i = 0; i < n; i++)
+		size += prof_varint_size(values[i]);
+	put_varint(to, number << 3 | PROF_BYTES);
+	put_varint(to, size);
+	for (size_t i = 0; i < n; i++)
+		put_varint(to, values[i]);
 }
 
 void prof_put_bytes(struct prof_bytes *to, unsigned number, const void *bytes, size_t len)

@@ -114,6 +114,9 @@ void prof_put_varint(struct prof_bytes *to, uint64_t value);
 /* A field that is a number; 0 is left out, as proto3 has it. */
 void prof_put_number(struct prof_bytes *to, unsigned number, uint64_t value);
 
+/* A field that is a packed list of numbers, also if there are none. */
+void prof_put_list(struct prof_bytes *to, unsigned number, const uint64_t values[], size_t n);
+
 /* A field of bytes, also if there are none. */
 void prof_put_bytes(struct prof_bytes *to, unsigned number, const void *bytes, size_t len);
 

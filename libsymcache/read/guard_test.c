@@ -287,10 +287,10 @@ static void pages_are_given_back(void **state)
 		assert_true(symcache_guard_init(&guard, at, BYTES, hashes));
 		guard.mapped = mapped;
 		symcache_guard_expect(&guard, BLOCKS);
-		for (size_t i = 0; i < 256; i++) {
+		for (size_t i = 0; i < 384; i++) {
 			if (i == ASKED && mapped)
 				assert_int_not_equal(resident(map), 0);
-			assert_true(symcache_guard_check(&guard, at + i * 15 * SYMCACHE_GUARD_BLOCK,
+			assert_true(symcache_guard_check(&guard, at + i * 10 * SYMCACHE_GUARD_BLOCK,
 							 1));
 		}
 		if (mapped)
