@@ -122,11 +122,68 @@ static void test_module_given(void **state)
 	CHECK(table, true);
 }
 
+/* What addresses look like to each tool. */
+static void test_numbers(void **state)
+{
+	static const struct {
+		enum mk_query_numbers numbers;
+		const char *line, *symbol; /* NULL: an address */
+		uint64_t offset;
+	} cases[] = {
+		{ NUMBERS_HEX, "11c0", NULL, 0x11c0 }, { NUMBERS_HEX, "0x11c0", NULL, 0x11c0 },
+		{ NUMBERS_HEX, "0X11C0 x", NULL, 0x11c0 }, { NUMBERS_HEX, "0x11c0\t", NULL, 0x11c0 },
+		{ NUMBERS_HEX, "10", NULL, 0x10 }, { NUMBERS_HEX, "deadbeef", NULL, 0xdeadbeef },
+		{ NUMBERS_HEX, "f+10", "f", 10 }, { NUMBERS_HEX, "f+0x10", "f", 0x10 },
+		{ NUMBERS_LLVM, "10", NULL, 10 }, { NUMBERS_LLVM, "0X10", NULL, 16 },
+		{ NUMBERS_LLVM, "ffffffff81234567", "ffffffff81234567", 0 },
+		{ NUMBERS_LLVM, "f+16", "f", 16 }, { NUMBERS_LLVM, "f+0x10/0x20", "f+0x10/0x20", 0 },
+		{ NUMBERS_KERNEL, "f+0x10/0x20", "f", 0x10 },
+	};
+	static const struct { const char *line, *symbol; uint64_t offset, number; } hex[] = {
+		{ "11c0", NULL, 0x11c0, 0x11c0 }, { " 0x11C0 x", NULL, 0x11c0, 0x11c0 },
+		{ "", NULL, 0, 0 }, { "zz", "zz", 0, 0 }, { "main x", "main", 0, 0 },
+		{ "main+0x10", "main", 0x10, 0 }, { "abc+4", "abc", 4, 0xabc },
+		{ "ffffffffffffffff", NULL, UINT64_MAX, UINT64_MAX },
+		{ "10000000000000000", NULL, UINT64_MAX, UINT64_MAX }, { "0ffffffffffffffffg", NULL, UINT64_MAX, UINT64_MAX },
+	};
+	static const struct { const char *line, *module; } kernel[] = {
+		{ "f+0x1/0x2 [kvm]", "kvm" }, { "f+0x1/0x2 [kvm] \r\n", "kvm" }, { "f+0x1 [k]", "k" },
+		{ "f+0x1/0x2 []", NULL }, { "f+0x1/0x2 [kvm", NULL }, { "f+0x1/0x2 [kvm] x", NULL },
+		{ "f [kvm]", NULL }, { "0x10 [kvm]", NULL }, { "f+0x1/0x2", NULL },
+	};
+	struct mk_query q;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		if (mk_query_parse(cases[i].line, true, cases[i].numbers, &q) || q.offset != cases[i].offset)
+			fail_msg("%s: 0x%llx", cases[i].line, (unsigned long long)q.offset);
+		assert_str(q.symbol, cases[i].symbol ? cases[i].symbol : "");
+	}
+	assert_non_null(mk_query_parse("0x", true, NUMBERS_HEX, &q));
+	assert_non_null(mk_query_parse("1g", true, NUMBERS_HEX, &q));
+	assert_non_null(mk_query_parse("1e", true, NUMBERS_LLVM, &q));
+	for (size_t i = 0; i < sizeof(hex) / sizeof(*hex); i++) {
+		uint64_t number;
+
+		mk_query_parse_hex(hex[i].line, &q, &number);
+		if (q.offset != hex[i].offset || number != hex[i].number)
+			fail_msg("%s: 0x%llx", hex[i].line, (unsigned long long)q.offset);
+		assert_str(q.symbol, hex[i].symbol ? hex[i].symbol : "");
+	}
+	for (size_t i = 0; i < sizeof(kernel) / sizeof(*kernel); i++) {
+		if (mk_query_parse_kernel(kernel[i].line, &q) != !!kernel[i].module)
+			fail_msg("%s", kernel[i].line);
+		if (kernel[i].module)
+			assert_str(q.module, kernel[i].module);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_module_in_line),
 		cmocka_unit_test(test_module_given),
+		cmocka_unit_test(test_numbers),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

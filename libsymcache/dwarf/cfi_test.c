@@ -211,6 +211,35 @@ static void test_encodings(void **state)
 	expect(&m, "", 3);
 }
 
+/* Of entries that overlap the first has the addresses, each only once. */
+static void test_overlaps(void **state)
+{
+	static const uint8_t usual[] = { USUAL }, none[] = { 0 };
+	static const struct { uint64_t start, size; } entries[] = {
+		{ 0x1000, 0x100 }, { 0x1080, 0x100 }, { 0x1010, 0x20 }, { 0x1180, 0x10 }, { 0x1000, 0x100 },
+	};
+	static const uint64_t want[][2] = { { 0x1000, 0x1100 }, { 0x1100, 0x1180 }, { 0x1180, 0x1190 } };
+	const struct made m = { .version = 4, .augmentation = "", .column = 16, .common = usual, .common_size = 5,
+				.program = none, .program_size = 1 };
+	struct dw_cfi_section section = { .is_64 = true, .machine = dw_cfi_machine(EM_X86_64) };
+	struct bytes b = { 0 };
+	struct dw_cfi cfi;
+
+	(void)state;
+	put_common(&b, &m);
+	for (size_t i = 0; i < sizeof(entries) / sizeof(*entries); i++)
+		put_entry(&b, &m, entries[i].start, entries[i].size);
+	section.bytes = (struct dw_section){ b.b.data, b.b.len };
+	assert_int_equal(dw_cfi_read(&section, any_code, NULL, &cfi, NULL), 0);
+	assert_int_equal(cfi.entries.len, 3);
+	for (size_t i = 0; i < 3; i++) {
+		assert_int_equal(cfi.entries.data[i].start, want[i][0]);
+		assert_int_equal(cfi.entries.data[i].end, want[i][1]);
+	}
+	dw_cfi_deinit(&cfi);
+	bytes_deinit(&b);
+}
+
 static void test_machines(void **state)
 {
 	static const uint8_t sp[] = { 0x0c, 31, 0 }, riscv[] = { 0x0c, 2, 0 };
@@ -235,6 +264,7 @@ int main(void)
 		cmocka_unit_test(test_operations),
 		cmocka_unit_test(test_broken),
 		cmocka_unit_test(test_encodings),
+		cmocka_unit_test(test_overlaps),
 		cmocka_unit_test(test_machines),
 	};
 

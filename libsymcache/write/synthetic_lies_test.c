@@ -88,6 +88,21 @@ static void test_unit_headers(void **state)
 	}
 }
 
+/* A unit without entries is empty, not broken. */
+static void test_empty_unit(void **state)
+{
+	struct dwarf w;
+	struct indexed r;
+
+	(void)state;
+	begin(&w);
+	unit_begin(&w);
+	unit_end(&w);
+	finish(&w, &r);
+	assert_int_equal(r.info.bad_units, 0);
+	indexed_deinit(&r);
+}
+
 /* Lengths that lie: what is before stands, and there is a fault. */
 static void test_unit_lengths(void **state)
 {
@@ -275,7 +290,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_inverted),
-		cmocka_unit_test(test_unit_headers),
+		cmocka_unit_test(test_unit_headers), cmocka_unit_test(test_empty_unit),
 		cmocka_unit_test(test_unit_lengths),
 		cmocka_unit_test(test_abbreviations),
 		cmocka_unit_test(test_dangling),
