@@ -284,8 +284,11 @@ void symcache_core_close(struct symcache_core *core)
 
 	if (p) {
 		symarchive_close(p->stream);
-		for (size_t i = 0; i < p->pieces.len; i++)
+		for (size_t i = 0; !p->rooms.len && i < p->pieces.len; i++)
 			free(p->pieces.data[i].bytes);
+		for (size_t i = 0; i < p->rooms.len; i++)
+			free(p->rooms.data[i]);
+		vec_deinit(&p->rooms);
 		vec_deinit(&p->modules);
 		vec_deinit(&p->pieces);
 		vec_deinit(&p->memory.list);

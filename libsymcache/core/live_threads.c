@@ -1,6 +1,7 @@
 /*
  * The threads of a process that runs: see live.c. They are stopped, some tens at a time by each of
- * ours, for as long as it takes to copy their registers and stacks.
+ * ours, for as long as it takes to copy their registers and stacks: while one is read, those behind it
+ * are on their way to a stop.
  */
 #include <dirent.h>
 #include <elf.h>
@@ -9,6 +10,7 @@
 #include <inttypes.h>
 #include <pthread.h>
 #include <sched.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,9 +31,10 @@ enum {
 	STOP_MS = 1000,          /* that a thread is waited for */
 	ALL_STOP_MS = 3000,      /* that all threads together are waited for in vain */
 	LEAST_STOP_MS = 1,       /* and each few of them when that is over */
-	AT_ONCE = 32,            /* threads that are stopped by one of ours */
+	AT_ONCE = 32,            /* threads that are stopped by one of ours, a power of two */
 	MOST_TRACERS = 4,        /* of ours */
 	MAX_REGISTER_BYTES = 512,
+	ROOM = 256 << 10,        /* for the stacks of many threads */
 };
 
 static long ms_since(struct timespec begin)
@@ -42,28 +45,54 @@ static long ms_since(struct timespec begin)
 	return (now.tv_sec - begin.tv_sec) * 1000 + (now.tv_nsec - begin.tv_nsec) / 1000000;
 }
 
-/* How long threads that were made to stop together are waited for. */
-struct patience {
-	struct timespec begin;
-	long ms;
-	bool in_vain; /* so long, as one of them did not stop */
+/* Threads are taken by several of ours at a time. */
+struct taking {
+	struct symcache_core *core;
+	VEC(uint32_t) tids;
+	atomic_size_t next;        /* the first that none has taken */
+	_Atomic uint64_t keep_left; /* bytes of stacks that may be kept yet */
+	atomic_bool no_memory;
+};
+
+/* A thread that was made to stop. */
+struct stopping {
+	struct symcache_core_thread thread;
+	struct timespec since;
+};
+
+/* One of ours, and what it took. */
+struct tracer {
+	struct taking *all;
+	pthread_t thread;
+	VEC(struct symcache_core_thread) threads;
+	VEC(struct piece) pieces;
+	VEC(uint8_t *) rooms;   /* that the pieces are in */
+	uint8_t *room;          /* what is left of the last one */
+	size_t left;
+	long patience;          /* ms that threads are waited for in vain yet */
+	int error;              /* why the last one could not be stopped */
 };
 
 /* Waits until a thread stands; *signal: one that it was about to get, or 0. False: it is gone, or does
  * not stop. */
-static bool wait_for_stop(pid_t tid, struct patience *patience, int *signal)
+static bool wait_for_stop(struct tracer *t, const struct stopping *of, int *signal)
 {
 	const struct timespec pause = { 0, 50000 };
+	const long most = t->patience < LEAST_STOP_MS ? LEAST_STOP_MS :
+			  t->patience < STOP_MS ? t->patience : STOP_MS;
+	const pid_t tid = (pid_t)of->thread.tid;
+	struct timespec begin;
 	int status;
 	pid_t rc;
 
+	clock_gettime(CLOCK_MONOTONIC, &begin);
 	for (unsigned i = 0; (rc = waitpid(tid, &status, __WALL | WNOHANG)) == 0; i++) {
 		if (i < 20)
 			sched_yield();
 		else
 			nanosleep(&pause, NULL);
-		if (ms_since(patience->begin) > patience->ms) {
-			patience->in_vain = true;
+		if (ms_since(of->since) > most) {
+			t->patience -= ms_since(begin);
 			return false;
 		}
 	}
@@ -73,43 +102,57 @@ static bool wait_for_stop(pid_t tid, struct patience *patience, int *signal)
 	return true;
 }
 
-/* Threads are taken by several of ours at a time. */
-struct taking {
-	struct symcache_core *core;
-	VEC(uint32_t) tids;
-	pthread_mutex_t lock; /* of what follows, and of what is added to core */
-	size_t next;          /* the first that none has taken */
-	int error;            /* why the last one could not be stopped */
-	bool no_memory;
-};
+/* Room for `size` bytes, of which those that are used are taken away. NULL: out of memory. */
+static uint8_t *room_for(struct tracer *t, size_t size)
+{
+	if (size > t->left) {
+		const size_t room = size > ROOM / 4 ? size : ROOM;
+		uint8_t **added = vec_push(&t->rooms);
+
+		if (!added || !(*added = malloc(room)))
+			return NULL;
+		t->room = *added;
+		t->left = room;
+	}
+	return t->room;
+}
+
+/* Of what may be kept of all stacks, `size` bytes or less. */
+static size_t take_budget(struct taking *all, size_t size)
+{
+	uint64_t left = atomic_load(&all->keep_left), n;
+
+	do
+		n = size < left ? size : left;
+	while (!atomic_compare_exchange_weak(&all->keep_left, &left, left - n));
+	return (size_t)n;
+}
 
 /* Keeps the used part of the stack that the thread stands on. False: out of memory. */
-static bool copy_stack(struct taking *t, uint64_t pointer)
+static bool copy_stack(struct tracer *t, uint64_t pointer)
 {
-	struct symcache_core *core = t->core;
-	struct symcache_core_private *p = core->private;
+	struct symcache_core *core = t->all->core;
 	const uint64_t from = pointer > RED_ZONE ? (pointer - RED_ZONE) & ~7ull : 0;
-	const struct segment *s = sc_core_find(&p->memory, from);
-	size_t size = s && s->end - from < STACK_COPY ? (size_t)(s->end - from) : STACK_COPY;
+	const struct segment *s = sc_core_find(&core->private->memory, from);
+	const size_t size = s && s->end - from < STACK_COPY ? (size_t)(s->end - from) : STACK_COPY;
 	struct piece *piece;
 	uint8_t *bytes;
 	ssize_t n;
 
-	if (!s || !(bytes = malloc(size)))
-		return !s;
+	if (!s)
+		return true;
+	bytes = room_for(t, size);
+	piece = bytes ? vec_push(&t->pieces) : NULL;
+	if (!piece)
+		return false;
 	n = process_vm_readv((pid_t)core->pid, &(struct iovec){ bytes, size }, 1,
 			     &(struct iovec){ (void *)(uintptr_t)from, size }, 1, 0);
-	pthread_mutex_lock(&t->lock);
-	n = n > 0 && (uint64_t)n > p->keep_left ? (ssize_t)p->keep_left : n;
-	piece = n > 0 ? vec_push(&p->pieces) : NULL;
-	if (piece) {
-		*piece = (struct piece){ from, (size_t)n, bytes };
-		p->keep_left -= (size_t)n;
-	}
-	pthread_mutex_unlock(&t->lock);
-	if (!piece)
-		free(bytes);
-	return piece || n <= 0;
+	*piece = (struct piece){ from, n > 0 ? take_budget(t->all, (size_t)n) : 0, bytes };
+	if (!piece->size)
+		t->pieces.len--;
+	else
+		t->room += piece->size, t->left -= piece->size;
+	return true;
 }
 
 /* Name and state of a thread: "4242 (name) S …". False: it cannot be made to stop soon, as it waits for
@@ -134,45 +177,45 @@ static bool read_state(struct symcache_core *core, uint32_t tid, struct symcache
 }
 
 /* Registers and stack of a thread that stands. False: out of memory. */
-static bool read_thread(struct taking *taking, struct symcache_core_thread *t)
+static bool read_thread(struct tracer *t, struct symcache_core_thread *thread)
 {
-	struct symcache_core *core = taking->core;
+	struct symcache_core *core = t->all->core;
 	uint8_t bytes[MAX_REGISTER_BYTES];
 	struct iovec registers = { bytes, sizeof(bytes) };
 	const unsigned sp = sc_core_stack_register(core);
 
-	return ptrace(PTRACE_GETREGSET, (pid_t)t->tid, NT_PRSTATUS, &registers) ||
-	       !sc_core_registers(core, bytes, registers.iov_len, &t->registers) ||
-	       copy_stack(taking, t->registers.value[sp]);
+	return ptrace(PTRACE_GETREGSET, (pid_t)thread->tid, NT_PRSTATUS, &registers) ||
+	       !sc_core_registers(core, bytes, registers.iov_len, &thread->registers) ||
+	       copy_stack(t, thread->registers.value[sp]);
 }
 
 /* Makes a thread stop. 0, or why it cannot be made to: an errno. */
-static int stop_thread(struct symcache_core *core, uint32_t tid, struct symcache_core_thread *t)
+static int stop_thread(struct symcache_core *core, uint32_t tid, struct stopping *ret)
 {
-	if (!read_state(core, tid, t))
+	if (!read_state(core, tid, &ret->thread))
 		return EBUSY;
-	return ptrace(PTRACE_SEIZE, (pid_t)tid, NULL, NULL) ||
-	       ptrace(PTRACE_INTERRUPT, (pid_t)tid, NULL, NULL) ? errno : 0;
+	if (ptrace(PTRACE_SEIZE, (pid_t)tid, NULL, NULL) ||
+	    ptrace(PTRACE_INTERRUPT, (pid_t)tid, NULL, NULL))
+		return errno;
+	clock_gettime(CLOCK_MONOTONIC, &ret->since);
+	return 0;
 }
 
 /* Reads a thread that was made to stop, and lets it go on. One that ends meanwhile, or does not
  * stop, is left out. False: out of memory. */
-static bool take_thread(struct taking *taking, struct symcache_core_thread *t,
-			struct patience *patience)
+static bool take_thread(struct tracer *t, struct stopping *of)
 {
 	struct symcache_core_thread *added;
 	int signal = 0;
 	bool ok;
 
-	if (!wait_for_stop((pid_t)t->tid, patience, &signal))
+	if (!wait_for_stop(t, of, &signal))
 		return true; /* it is let go when the thread ends that seized it */
-	ok = read_thread(taking, t);
-	ptrace(PTRACE_DETACH, (pid_t)t->tid, NULL, (void *)(intptr_t)signal);
-	pthread_mutex_lock(&taking->lock);
-	added = ok ? vec_push(&taking->core->private->threads) : NULL;
+	ok = read_thread(t, &of->thread);
+	ptrace(PTRACE_DETACH, (pid_t)of->thread.tid, NULL, (void *)(intptr_t)signal);
+	added = ok ? vec_push(&t->threads) : NULL;
 	if (added)
-		*added = *t;
-	pthread_mutex_unlock(&taking->lock);
+		*added = of->thread;
 	return added;
 }
 
@@ -212,50 +255,48 @@ static int list_threads(struct taking *t, struct sc_error *err)
 	return entry && !tid ? sc_no_memory(err) : 0;
 }
 
-/* The next ones, at most AT_ONCE. */
-static size_t next_threads(struct taking *t, const uint32_t **ret)
-{
-	size_t n;
-
-	pthread_mutex_lock(&t->lock);
-	n = t->no_memory ? 0 : t->tids.len - t->next;
-	n = n < AT_ONCE ? n : AT_ONCE;
-	*ret = t->tids.data + t->next;
-	t->next += n;
-	pthread_mutex_unlock(&t->lock);
-	return n;
-}
-
-/* A few are made to stop together, as each takes a while. */
+/* A few are on their way to a stop, as each takes a while; the first of them is read. */
 static void *take_threads(void *ctx)
 {
-	struct symcache_core_thread threads[AT_ONCE];
-	struct taking *t = ctx;
-	long left = ALL_STOP_MS;
-	const uint32_t *tids;
-	int failed[AT_ONCE];
+	struct stopping ring[AT_ONCE];
+	struct tracer *t = ctx;
+	struct taking *all = t->all;
+	size_t first = 0, end = 0, i;
 
-	for (size_t n; (n = next_threads(t, &tids)); ) {
-		struct patience patience = {
-			.ms = left < LEAST_STOP_MS ? LEAST_STOP_MS : left < STOP_MS ? left : STOP_MS };
-		int error = 0;
-		bool ok = true;
+	t->patience = ALL_STOP_MS;
+	do {
+		while (end - first < AT_ONCE && !all->no_memory &&
+		       (i = atomic_fetch_add(&all->next, 1)) < all->tids.len) {
+			const int error = stop_thread(all->core, all->tids.data[i], &ring[end % AT_ONCE]);
 
-		for (size_t k = 0; k < n; k++) {
-			failed[k] = stop_thread(t->core, tids[k], &threads[k]);
-			error = failed[k] ? failed[k] : error;
+			t->error = error ? error : t->error;
+			end += !error;
 		}
-		clock_gettime(CLOCK_MONOTONIC, &patience.begin);
-		for (size_t k = 0; k < n; k++)
-			if (!failed[k] && !take_thread(t, &threads[k], &patience))
-				ok = false; /* the others must go on, too */
-		left -= patience.in_vain ? ms_since(patience.begin) : 0;
-		pthread_mutex_lock(&t->lock);
-		t->error = error ? error : t->error;
-		t->no_memory |= !ok;
-		pthread_mutex_unlock(&t->lock);
-	}
+		if (first < end && !take_thread(t, &ring[first++ % AT_ONCE]))
+			all->no_memory = true; /* the others must go on, too */
+	} while (first < end);
 	return NULL;
+}
+
+/* What one of ours took becomes the core's. False: out of memory. */
+static bool gather(struct symcache_core_private *p, struct tracer *t)
+{
+	const bool ok = vec_reserve(&p->threads, t->threads.len) && vec_reserve(&p->pieces, t->pieces.len) &&
+			vec_reserve(&p->rooms, t->rooms.len);
+
+	for (size_t i = 0; i < t->rooms.len; i++)
+		if (ok)
+			p->rooms.data[p->rooms.len++] = t->rooms.data[i];
+		else
+			free(t->rooms.data[i]);
+	for (size_t i = 0; ok && i < t->threads.len; i++)
+		p->threads.data[p->threads.len++] = t->threads.data[i];
+	for (size_t i = 0; ok && i < t->pieces.len; i++)
+		p->pieces.data[p->pieces.len++] = t->pieces.data[i];
+	vec_deinit(&t->threads);
+	vec_deinit(&t->pieces);
+	vec_deinit(&t->rooms);
+	return ok;
 }
 
 /* In threads of their own: what does not stop in time cannot be detached, but would stop later; the
@@ -263,28 +304,37 @@ static void *take_threads(void *ctx)
 int sc_core_live_threads(struct symcache_core *core, struct sc_error *err)
 {
 	struct symcache_core_private *p = core->private;
-	struct taking t = { .core = core, .lock = PTHREAD_MUTEX_INITIALIZER, .error = ESRCH };
+	struct taking all = { .core = core, .keep_left = p->keep_left };
 	const unsigned most = sc_cores() < MOST_TRACERS ? sc_cores() : MOST_TRACERS;
-	int rc = list_threads(&t, err);
-	pthread_t tracers[MOST_TRACERS];
+	struct tracer tracers[MOST_TRACERS] = { 0 };
+	int rc = list_threads(&all, err), error = ESRCH;
 	unsigned n = 0;
 
-	while (!rc && n < most && n * AT_ONCE < t.tids.len &&
-	       !(errno = pthread_create(&tracers[n], NULL, take_threads, &t)))
-		n++;
-	if (!rc && !n && t.tids.len)
+	for (; !rc && n < most && n * AT_ONCE < all.tids.len; n++) {
+		tracers[n].all = &all;
+		errno = pthread_create(&tracers[n].thread, NULL, take_threads, &tracers[n]);
+		if (errno)
+			break;
+	}
+	if (!rc && !n && all.tids.len)
 		rc = sc_error_sys(err, "cannot start a thread");
-	while (n)
-		pthread_join(tracers[--n], NULL);
-	vec_deinit(&t.tids);
+	for (unsigned i = 0; i < n; i++)
+		pthread_join(tracers[i].thread, NULL);
+	for (unsigned i = 0; i < n; i++) {
+		error = tracers[i].error ? tracers[i].error : error;
+		if (!gather(p, &tracers[i]))
+			all.no_memory = true;
+	}
+	vec_deinit(&all.tids);
 	if (rc)
 		return rc;
-	if (t.no_memory)
+	if (all.no_memory)
 		return sc_no_memory(err);
 	if (!p->threads.len) {
-		errno = t.error;
+		errno = error;
 		return sc_error_sys(err, "cannot stop its threads");
 	}
+	p->keep_left = all.keep_left;
 	p->num_sorted = p->pieces.len;
 	return sort_threads(p->threads.data, p->threads.len) &&
 	       sort_pieces(p->pieces.data, p->pieces.len) ? 0 : sc_no_memory(err);

@@ -79,6 +79,7 @@ struct symcache_core_private {
 	unsigned passes;
 	VEC(struct piece) pieces;  /* disjoint; ascending, but for what a pass adds. Of a process that
 				    * runs: its stacks */
+	VEC(uint8_t *) rooms;      /* that these pieces are in, of a process that runs */
 	size_t num_sorted;
 	struct symcache_perf_map jitted; /* of a process that runs */
 };
