@@ -36,6 +36,11 @@ static int unknown_options(struct symcache_error *err)
 	return api_error(err, SC_EINVAL, "unknown options");
 }
 
+static int no_path(struct symcache_error *err)
+{
+	return api_error(err, SC_EINVAL, "NULL in place of a path");
+}
+
 int symcache_make(const char *path, const struct symcache_make_options *options,
 		  struct symcache_cache **ret, struct symcache_error *err)
 {
@@ -47,6 +52,8 @@ int symcache_make(const char *path, const struct symcache_make_options *options,
 	int rc;
 
 	*ret = NULL;
+	if (!path)
+		return no_path(err);
 	if (!set_options(options, &how))
 		return unknown_options(err);
 	if (symcache_build_create(path, &how, &b, &e))
@@ -70,6 +77,8 @@ int symcache_file_build_id(const char *path, uint8_t id[SYMCACHE_ID_MAX], size_t
 	struct sc_error e;
 	bool made;
 
+	if (!path)
+		return no_path(err);
 	if (symcache_elf_build_id(path, id, len, &made, &e))
 		return api_fail(err, &e);
 	*derived = made;
@@ -119,6 +128,9 @@ int symcache_store_index(struct symcache_store *s, const char *const paths[], si
 	if (!set_options(o, &how.build) || (ret && ret->size < sizeof(*ret)))
 		return unknown_options(err);
 	how.build.memory = 0;
+	for (size_t i = 0; i < n; i++)
+		if (!paths[i])
+			return no_path(err);
 	rc = symcache_private_store(s, symcache_version, true, &store, err);
 	if (rc)
 		return rc;
@@ -208,7 +220,9 @@ int symcache_explain_address(const char *path, const struct symcache_make_option
 	struct sc_error why;
 	bool more = true;
 
-	if (!set_options(options, &how))
+	if (!path)
+		return no_path(err);
+	if (!fn || !set_options(options, &how))
 		return unknown_options(err);
 	if (symcache_explain(path, &how, vaddr, &e, &why))
 		return api_fail(err, &why);

@@ -7,9 +7,11 @@
 #include "libsymcache/write/build.h"
 
 /* The store of a handle; counts of `ret` are to be known. */
-static int begin(struct symcache_store *s, const struct symcache_counts *ret, bool write,
-		 struct symstore **store, struct symcache_error *err)
+static int begin(struct symcache_store *s, const char *path, const struct symcache_counts *ret,
+		 bool write, struct symstore **store, struct symcache_error *err)
 {
+	if (!path)
+		return api_error(err, SC_EINVAL, "NULL in place of a path");
 	if (ret && ret->size < sizeof(*ret))
 		return api_error(err, SC_EINVAL, "unknown options");
 	return symcache_private_store(s, symcache_version, write, store, err);
@@ -35,7 +37,7 @@ int symcache_store_export_bundle(struct symcache_store *s, const char *path,
 
 	if (!api_fits(o) || o->flags & ~SYMCACHE_EXPORT_NAMES || o->level > PACKED_LEVEL_MAX)
 		return api_error(err, SC_EINVAL, "unknown options");
-	if ((rc = begin(s, ret, false, &store, err)))
+	if ((rc = begin(s, path, ret, false, &store, err)))
 		return rc;
 	rc = symstore_read_begin(store, &reader, &e);
 	if (!rc)
@@ -65,7 +67,7 @@ int symcache_store_import(struct symcache_store *s, const char *path, const char
 	struct symbundle_imported done = { 0 };
 	struct sc_error e;
 	struct symstore *store;
-	int rc = begin(s, ret, true, &store, err);
+	int rc = begin(s, path, ret, true, &store, err);
 
 	if (rc)
 		return rc;

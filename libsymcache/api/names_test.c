@@ -74,10 +74,41 @@ static void finds_functions(void **state)
 	symcache_resolver_destroy(r);
 }
 
+/* NULL in place of a text is an error, not a crash. */
+static void refuses_null(void **state)
+{
+	struct symcache_store *s = open_a(SYMCACHE_STORE_WRITE);
+	struct symcache_resolver *r = resolver(0);
+	struct symcache_cache *c = get(s), *made;
+	const char *const none[] = { NULL };
+	uint8_t of[SYMCACHE_ID_MAX];
+	struct symcache_error err;
+	int derived;
+	size_t len;
+
+	(void)state;
+	assert_int_equal(symcache_addresses_of(r, c, NULL, NULL, 0), 0);
+	assert_null(symcache_demangled(r, NULL));
+	assert_int_equal(symcache_make(NULL, NULL, &made, &err), SYMCACHE_EINVAL);
+	assert_null(made);
+	assert_string_equal(err.msg, "NULL in place of a path");
+	assert_int_equal(symcache_file_build_id(NULL, of, &len, &derived, NULL), SYMCACHE_EINVAL);
+	assert_int_equal(symcache_explain_address(NULL, NULL, 0, NULL, NULL, NULL), SYMCACHE_EINVAL);
+	assert_int_equal(symcache_explain_address("/proc/self/exe", NULL, 0, NULL, NULL, NULL),
+			 SYMCACHE_EINVAL);
+	assert_int_equal(symcache_store_index(s, none, 1, NULL, NULL, NULL), SYMCACHE_EINVAL);
+	assert_int_equal(symcache_store_export(s, NULL, NULL, NULL, NULL), SYMCACHE_EINVAL);
+	assert_int_equal(symcache_store_import(s, NULL, NULL, NULL, NULL), SYMCACHE_EINVAL);
+	symcache_cache_unref(c);
+	symcache_store_close(s);
+	symcache_resolver_destroy(r);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(finds_variables), cmocka_unit_test(finds_functions),
+		cmocka_unit_test(refuses_null),
 	};
 
 	return cmocka_run_group_tests(tests, set_up, tear_down);

@@ -278,13 +278,13 @@ int symcache_variable_at(struct symcache_resolver *r, struct symcache_cache *c, 
 size_t symcache_addresses_of(struct symcache_resolver *r, struct symcache_cache *c,
 			     const char *name, uint64_t ret[], size_t max)
 {
-	const struct sc_str text = { name, strlen(name) };
+	const struct sc_str text = { name, name ? strlen(name) : 0 };
 	uint64_t vaddr;
 	uint32_t at = 0;
 	size_t n = 0;
 
 	api_forget_others(r, c);
-	for (; symcache_symbolize_name(r->symbolizer, &c->module, text, &at, &vaddr); n++)
+	for (; name && symcache_symbolize_name(r->symbolizer, &c->module, text, &at, &vaddr); n++)
 		if (n < max)
 			ret[n] = vaddr;
 	return n;
@@ -316,7 +316,7 @@ const char *symcache_file_path(struct symcache_resolver *r, struct symcache_cach
 
 const char *symcache_demangled(struct symcache_resolver *r, const char *name)
 {
-	const struct sc_str s = { name, strlen(name) };
+	const struct sc_str s = { name, name ? strlen(name) : 0 };
 	const struct sc_str text = symcache_show_name(r->symbolizer, s,
 						      SYMCACHE_LANG_UNKNOWN);
 
