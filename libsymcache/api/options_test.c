@@ -111,7 +111,7 @@ static const struct {
 		{ offsetof(struct symcache_filter_options, format), 4, SYMCACHE_FILTER_LLVM },
 		{ offsetof(struct symcache_filter_options, threads), 4, 256 } } },
 	{ "make", make_cache, sizeof(struct symcache_make_options), false, {
-		{ offsetof(struct symcache_make_options, flags), 4, 7 } } },
+		{ offsetof(struct symcache_make_options, flags), 4, 2 * SYMCACHE_MAKE_LOCALS - 1 } } },
 	{ "mapped", map, sizeof(struct symcache_mapped), true, {
 		{ offsetof(struct symcache_mapped, from), 4, SYMCACHE_OFFSET_VADDR },
 		{ offsetof(struct symcache_mapped, build_id_len), 8, SYMCACHE_ID_MAX } } },
