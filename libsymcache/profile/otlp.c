@@ -5,7 +5,7 @@
 #include "libsymcache/profile/otlp.h"
 
 const struct prof_shape otlp_shape = {
-	.lines = 3, .name = 1, .system_name = 2, .file = 3, .start = 4,
+	.locations = OTLP_LOCATION, .lines = 3, .name = 1, .system_name = 2, .file = 3, .start = 4,
 	.functions = OTLP_FUNCTION, .strings = OTLP_STRING,
 };
 
@@ -250,33 +250,6 @@ void otlp_deinit(struct prof_otlp *f)
 
 /* ---- writing --------------------------------------------------------------------------------- */
 
-static size_t location_size(const struct prof_otlp *f, const struct prof_field *entry,
-			    const struct prof_place *place)
-{
-	struct prof_wire w = prof_wire_in(entry);
-	struct prof_field of;
-	size_t size = prof_lines_size(f->places, &f->tables, place);
-
-	while (prof_wire_next(&w, &of))
-		if (of.number != otlp_shape.lines || of.type != PROF_BYTES)
-			size += (size_t)(w.at - of.from);
-	return size;
-}
-
-static void write_location(const struct prof_otlp *f, const struct prof_field *entry,
-			   const struct prof_place *place, struct prof_bytes *to)
-{
-	struct prof_wire w = prof_wire_in(entry);
-	struct prof_field of;
-
-	prof_put_varint(to, OTLP_LOCATION << 3 | PROF_BYTES);
-	prof_put_varint(to, location_size(f, entry, place));
-	while (prof_wire_next(&w, &of))
-		if (of.number != otlp_shape.lines || of.type != PROF_BYTES)
-			prof_put(to, of.from, (size_t)(w.at - of.from));
-	prof_put_lines(to, f->places, &f->tables, &otlp_shape, place);
-}
-
 /* The entries of a dictionary, from location *at on, into `to`. */
 static void write_entries(const struct prof_otlp *f, const struct prof_field *dictionary,
 			  size_t *at, struct prof_out *to)
@@ -290,8 +263,8 @@ static void write_entries(const struct prof_otlp *f, const struct prof_field *di
 		if (entry.number == OTLP_LOCATION && entry.type == PROF_BYTES)
 			l = &f->locations.data[(*at)++];
 		if (l && l->place != PROF_NONE && f->places->places.data[l->place].num)
-			write_location(f, &entry, &f->places->places.data[l->place],
-				       prof_out_own(to));
+			prof_put_location(to, f->places, &f->tables, &otlp_shape, &entry,
+					  &f->places->places.data[l->place]);
 		else
 			prof_out_input(to, entry.from, w.at);
 	}

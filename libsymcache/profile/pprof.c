@@ -7,7 +7,7 @@
 #include "libsymcache/profile/pprof.h"
 
 const struct prof_shape pprof_shape = {
-	.lines = 4, .id = 1, .name = 2, .system_name = 3, .file = 4, .start = 5,
+	.locations = PPROF_LOCATION, .lines = 4, .folded = 5, .id = 1, .name = 2, .system_name = 3, .file = 4, .start = 5,
 	.functions = PPROF_FUNCTION, .strings = PPROF_STRING,
 };
 
@@ -266,31 +266,6 @@ void pprof_deinit(struct prof_pprof *f)
 
 /* ---- writing -------------------------------------------------------------------------------- */
 
-/* Fields of a location that go where lines come: the lines it has, and is_folded. */
-static bool is_replaced(const struct prof_field *f)
-{
-	return (f->number == pprof_shape.lines && f->type == PROF_BYTES) || prof_is_number(f, 5);
-}
-
-static void write_location(struct prof_pprof *f, const struct prof_field *field,
-			   const struct prof_place *place, struct prof_out *out)
-{
-	struct prof_bytes *to = prof_out_own(out);
-	struct prof_wire w = prof_wire_in(field);
-	struct prof_field of;
-	size_t size = prof_lines_size(f->places, &f->tables, place);
-
-	while (prof_wire_next(&w, &of))
-		size += is_replaced(&of) ? 0 : (size_t)(w.at - of.from);
-	prof_put_varint(to, PPROF_LOCATION << 3 | PROF_BYTES);
-	prof_put_varint(to, size);
-	w = prof_wire_in(field);
-	while (prof_wire_next(&w, &of))
-		if (!is_replaced(&of))
-			prof_put(to, of.from, (size_t)(w.at - of.from));
-	prof_put_lines(to, f->places, &f->tables, &pprof_shape, place);
-}
-
 static void write_mapping(struct prof_pprof *f, const struct prof_field *field,
 			  const struct prof_mapping *m, struct prof_out *out)
 {
@@ -327,7 +302,7 @@ static void write_fields(struct prof_pprof *f, struct prof_out *out)
 			m = &f->places->mappings.data[mappings++];
 		}
 		if (place && place->num)
-			write_location(f, &field, place, out);
+			prof_put_location(out, f->places, &f->tables, &pprof_shape, &field, place);
 		else if (m && m->found)
 			write_mapping(f, &field, m, out);
 		else

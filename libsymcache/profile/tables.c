@@ -162,8 +162,8 @@ static size_t line_size(const struct prof_tables *t, const struct prof_line *l)
 	       number_size(l->column);
 }
 
-size_t prof_lines_size(const struct prof_places *p, const struct prof_tables *t,
-		       const struct prof_place *place)
+static size_t lines_size(const struct prof_places *p, const struct prof_tables *t,
+			 const struct prof_place *place)
 {
 	size_t size = 0;
 
@@ -176,10 +176,29 @@ size_t prof_lines_size(const struct prof_places *p, const struct prof_tables *t,
 	return size;
 }
 
-void prof_put_lines(struct prof_bytes *to, const struct prof_places *p,
-		    const struct prof_tables *t, const struct prof_shape *shape,
-		    const struct prof_place *place)
+static bool is_replaced(const struct prof_shape *shape, const struct prof_field *f)
 {
+	return (f->number == shape->lines && f->type == PROF_BYTES) ||
+	       prof_is_number(f, shape->folded);
+}
+
+void prof_put_location(struct prof_out *out, const struct prof_places *p,
+		       const struct prof_tables *t, const struct prof_shape *shape,
+		       const struct prof_field *location, const struct prof_place *place)
+{
+	struct prof_bytes *to = prof_out_own(out);
+	struct prof_wire w = prof_wire_in(location);
+	struct prof_field of;
+	size_t size = lines_size(p, t, place);
+
+	while (prof_wire_next(&w, &of))
+		size += is_replaced(shape, &of) ? 0 : (size_t)(w.at - of.from);
+	prof_put_varint(to, shape->locations << 3 | PROF_BYTES);
+	prof_put_varint(to, size);
+	w = prof_wire_in(location);
+	while (prof_wire_next(&w, &of))
+		if (!is_replaced(shape, &of))
+			prof_put(to, of.from, (size_t)(w.at - of.from));
 	for (uint32_t i = place->first; i < place->first + place->num; i++) {
 		const struct prof_line *l = &p->lines.data[i];
 

@@ -62,17 +62,16 @@ static inline bool prof_string(const struct prof_tables *t, uint64_t index,
 
 /* How a form has lines and functions: numbers of fields. The rest is the same in both. */
 struct prof_shape {
-	unsigned lines;                                /* of a location */
+	unsigned locations, lines, folded;             /* and of those; folded 0: it has none */
 	unsigned id, name, system_name, file, start;   /* of a function; id 0: it has none */
 	unsigned functions, strings;                   /* of the message */
 };
 
-/* Writes the lines of a place behind what a location has. */
-void prof_put_lines(struct prof_bytes *to, const struct prof_places *p,
-		    const struct prof_tables *t, const struct prof_shape *shape,
-		    const struct prof_place *place);
-size_t prof_lines_size(const struct prof_places *p, const struct prof_tables *t,
-		       const struct prof_place *place);
+/* Writes a location with the lines of a place behind what it has; lines that it has, and whether
+ * they are folded, are left out. */
+void prof_put_location(struct prof_out *out, const struct prof_places *p,
+		       const struct prof_tables *t, const struct prof_shape *shape,
+		       const struct prof_field *location, const struct prof_place *place);
 
 /* Writes the new functions, and the new strings. */
 void prof_put_functions(struct prof_out *out, const struct prof_places *p,
