@@ -284,7 +284,7 @@ static int run_all(int argc, char **argv, const struct symprofile_options *optio
 {
 	__attribute__((cleanup(symlog_list_deinit))) struct symlog_list files = {
 		.except = o.output_dir, .fault = cmd_complain, .suffix = suffixes[o.form] };
-	/* One of them waits for the disk, which each output is brought to. */
+	/* One of them may wait for a file, or for the threads that bring outputs to the disk. */
 	const uint64_t wanted = o.jobs ? o.jobs : 2 * sc_cores();
 	const unsigned jobs = wanted < JOBS_MAX ? (unsigned)wanted : JOBS_MAX;
 	struct workers w = { options, must_calloc(jobs, sizeof(*w.profilers)),
