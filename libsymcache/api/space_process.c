@@ -12,9 +12,30 @@
 
 /* ---- its files ------------------------------------------------------------------------------ */
 
-static bool read_file(void *fd, uint64_t at, void *to, size_t bytes)
+/* A file, and its first bytes: mostly all that is asked for. */
+struct file {
+	int fd;
+	size_t have;
+	uint8_t head[1024];
+};
+
+static bool read_file(void *ctx, uint64_t at, void *to, size_t bytes)
 {
-	return pread(*(int *)fd, to, bytes, (off_t)at) == (ssize_t)bytes;
+	const struct file *f = ctx;
+
+	if (at > f->have || bytes > f->have - at)
+		return pread(f->fd, to, bytes, (off_t)at) == (ssize_t)bytes;
+	memcpy(to, f->head + at, bytes);
+	return true;
+}
+
+static size_t build_id_of_file(int fd, uint8_t id[SYMCACHE_BUILD_ID_MAX])
+{
+	struct file f = { .fd = fd };
+	const ssize_t n = pread(fd, f.head, sizeof(f.head), 0);
+
+	f.have = n > 0 ? (size_t)n : 0;
+	return sc_elf_build_id(read_file, &f, 0, id);
 }
 
 static bool read_memory(void *space, uint64_t at, void *to, size_t bytes)
@@ -43,7 +64,7 @@ size_t api_space_build_id(struct symcache_space *s, struct sc_str path,
 	snprintf(name + root, sizeof(name) - (size_t)root, "%s", row->path);
 	if (!row->deleted) /* the kernel's paths have no links; one would lead out of its root */
 		fd = sc_open_below(name, (size_t)root);
-	return fd >= 0 && !fstat(fd, &st) && S_ISREG(st.st_mode) ? sc_elf_build_id(read_file, &fd, 0, id) :
+	return fd >= 0 && !fstat(fd, &st) && S_ISREG(st.st_mode) ? build_id_of_file(fd, id) :
 			 sc_elf_build_id(read_memory, s, row->start, id);
 }
 
