@@ -20,7 +20,7 @@ static const struct known environment[] = {
 	{ "frozen", "SYMCACHE_FROZEN", "If it is neither empty nor 0, as --frozen; commands that write "
 	  "the store are refused." },
 	{ "url", "SYMCACHE_URLS", "Trees on web servers, with blanks between them, that are asked for what the "
-	  "store lacks, behind those of --url." },
+	  "store lacks, after those of --url." },
 	{ "url", "SYMCACHE_URL_TIMEOUT", "Seconds after which a web server that sends nothing is left alone; 10 "
 	  "by default. SYMCACHE_URL_MAXTIME: the most that a file may take; 3600." },
 	{ "debuginfod", "DEBUGINFOD_URLS", "The servers that --debuginfod asks." },
@@ -250,7 +250,7 @@ void man_program(const struct command *const *commands, const char *summary,
 		fputc('\n', to);
 	}
 	fputs(".SH OPTIONS\n"
-	      ".TP\n\\fB\\-h\\fR, \\fB\\-\\-help\\fR\nThe list of commands; behind a command, its "
+	      ".TP\n\\fB\\-h\\fR, \\fB\\-\\-help\\fR\nThe list of commands; after a command, its "
 	      "options.\nThe same are \\fBhelp\\fR and \\fBhelp\\fR \\fICOMMAND\\fR.\n"
 	      ".TP\n\\fB\\-\\-version\\fR\nThe version.\n"
 	      ".TP\n\\fB\\-\\-man\\fR [\\fICOMMAND\\fR]\nThis page, or that of a command.\n"

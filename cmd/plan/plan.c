@@ -42,7 +42,7 @@ static const struct opt opts[] = {
 	OPT_SECTION("Tasks"),
 	{ "task-size", 0, OPT_SIZE, &o.task_size, "SIZE",
 	  "about how many bytes of text a task gets: 200M, 32G (default); larger plain logs are split" },
-	{ "tasks", 0, OPT_NUMBER, &o.tasks, "MOST", "at most so many tasks (default: 1000)" },
+	{ "tasks", 0, OPT_NUMBER, &o.tasks, "MOST", "at most this many tasks (default: 1000)" },
 	{ "jobs", 'j', OPT_COUNT, &o.jobs, "N",
 	  "how many large logs are read at the same time (default: one for each available processor)" },
 	{ "json", 0, OPT_FLAG, &o.json, NULL, "write the summary as a JSON object" },

@@ -43,21 +43,21 @@ static const struct opt opts[] = {
 	OPTS_SELECTION(&o.sel),
 	OPT_SECTION("Updates"),
 	{ "since", 0, OPT_STRING, &o.since, "BUNDLE",
-	  "leave out what an earlier bundle had with the same tags; its " SYMBUNDLE_MANIFEST
+	  "leave out what an earlier bundle has with the same tags; its " SYMBUNDLE_MANIFEST
 	  " is enough" },
 	{ "delta-from", 0, OPT_STRING, &o.delta_from, "PATH",
-	  "write only the differences of each entry from that of the same file in this bundle or store; "
-	  "the importing store must have it, too" },
+	  "write of each entry only what differs from the entry of the same file in this bundle or "
+	  "store; the importing store must have that entry, too" },
 	OPT_SECTION("How they are written"),
 	{ "names-only", 0, OPT_FLAG, &o.names_only, NULL,
-	  "of each entry its functions and their addresses alone, without files, lines and inlined "
-	  "calls: a fifteenth of the size, packed; any other entry of these symbols replaces it" },
+	  "write only the functions of each entry and their addresses, without files, lines and "
+	  "inlined calls: a fifteenth of the size, packed; an entry with all of the symbols replaces it" },
 	{ "bundle-format", 0, OPT_ENUM, &o.format, "N",
 	  "2 (default): packed caches in trees and archives; 1: unpacked ones, which older "
 	  "versions can read, at three times the size",
 	  .choices = formats },
 	{ "level", 0, OPT_COUNT, &o.level, "N",
-	  "zstd's level: 1, fast, to 19, small; 3 by default" },
+	  "zstd's level, from 1 (fast) to 19 (small); 3 by default" },
 	{ "sign", 0, OPT_STRING, &o.sign, "KEY",
 	  "sign the manifest with this Ed25519 private key (PEM)" },
 	{ "name-hash", 0, OPT_FLAG, &o.name_hash, NULL,
@@ -217,19 +217,19 @@ const struct command export_command = {
 	.description =
 		"Writes all entries, or those selected by build IDs, by the modules in a log or a "
 		"core file, or by the other options, into a bundle for 'symcache import': a store "
-		"file, a tree of files, or one archive. In trees and archives caches are packed "
-		"(symcache pack), in an archive small ones together. A manifest lists build IDs, "
-		"sizes and hashes, and can be signed. A store file is for machines of the same byte "
-		"order and word size; trees and archives are for all machines. The bundle gets its "
-		"name when it is complete.\n\n"
+		"file, a tree of files, or one archive. Caches in trees and archives are packed "
+		"(see symcache-pack(1)), small ones in an archive together. A manifest lists build "
+		"IDs, sizes and hashes, and can be signed. A store file is for machines of the same "
+		"byte order and word size; trees and archives are for all machines. The bundle gets "
+		"its name only when it is complete.\n\n"
 		"If the tree exists, new entries are added, and what is there stays. Its files never "
 		"change, except " SYMBUNDLE_MANIFEST ", which is replaced last; so a web server or "
 		"an object store can serve it at any time. It can hold a million entries.\n\n"
 		"Keys are made with openssl: 'openssl genpkey -algorithm ed25519 -out key.pem' makes "
 		"the private one, 'openssl pkey -in key.pem -pubout -out public.pem' the public one, "
 		"for 'symcache import --verify-key'.\n\n"
-		"With --delta-from an update is small: it has only the differences of each entry "
-		"from the one of a file with the same name, ignoring numbers in the name. 'symcache "
+		"With --delta-from an update is small: of each entry it has only what differs from the "
+		"entry of a file with the same name, ignoring numbers in the name. 'symcache "
 		"import' needs those earlier entries in the store; it reports the ones that are "
 		"missing, and imports the rest.\n\n"
 		"The manifest of a store file or an archive is limited to 64 MB, some 100,000 "

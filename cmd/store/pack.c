@@ -17,7 +17,7 @@ static const struct opt pack_opts[] = {
 	{ "output", 'o', OPT_STRING, &o.output, "FILE",
 	  "the packed file to write; - for standard output" },
 	{ "level", 0, OPT_COUNT, &o.level, "N",
-	  "zstd's level: 1, fast, to 19, small; 3 by default" },
+	  "zstd's level, from 1 (fast) to 19 (small); 3 by default" },
 	{ 0 },
 };
 

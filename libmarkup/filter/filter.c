@@ -285,7 +285,7 @@ int markup_filter_flush(struct markup_filter *p)
 /* Of a pipe, whose frames have gone when their tables come. */
 static void complain_of_late_tables(struct markup_filter *p)
 {
-	static const char text[] = "the mappings of some modules stand behind the addresses in them: filter "
+	static const char text[] = "the mappings of some modules come after the addresses in them: filter "
 				   "it as a file, which can be read twice\n";
 
 	if (!p->error && p->sink.complain && p->options.dialect == MARKUP_DEFAULT &&

@@ -22,12 +22,11 @@
 
 /* Whose lines are read, and how faults are reported. */
 enum markup_protocol {
-	MARKUP_PROTOCOL_LOOKUP,   /* ours: llvm-symbolizer's lines, and addresses as a kernel
-				   * prints them; a fault is reported, and counts */
+	MARKUP_PROTOCOL_LOOKUP,   /* symcache lookup's: the lines of llvm-symbolizer, and addresses as
+				   * a kernel prints them; faults are messages, and change the result */
 	MARKUP_PROTOCOL_LLVM,     /* llvm-symbolizer's */
-	MARKUP_PROTOCOL_BINUTILS, /* addr2line's: [0x]HEX or SYMBOL[+HEX], one module; in
-				   * MARKUP_STYLE_GNU, with what it says where the DWARF has
-				   * nothing */
+	MARKUP_PROTOCOL_BINUTILS, /* addr2line's: [0x]HEX or SYMBOL[+HEX], of one module; answers are in
+				   * MARKUP_STYLE_GNU, and without DWARF as binutils gives them */
 };
 
 enum markup_answer_style { MARKUP_STYLE_LLVM, MARKUP_STYLE_GNU, MARKUP_STYLE_JSON };
@@ -45,10 +44,10 @@ struct symcache_answer_options {
 	const char *name;
 	const char *tool;      /* in front of messages */
 
-	/* What answers look like. The numbers are enum markup_answer_style and markup_functions. */
+	/* How answers are written: enum markup_answer_style, enum markup_functions. */
 	int style, functions;
 	bool demangle;
-	bool inlines;          /* all frames of an address; else its place alone */
+	bool inlines;          /* all frames of an address; false: only the innermost place */
 	bool basenames, relative_names; /* of files: the last part, or without the
 				* compilation directory */
 	bool raw;              /* names as they are in the ELF file, byte for byte; else what a
@@ -56,15 +55,16 @@ struct symcache_answer_options {
 	bool addresses, pretty, verbose;
 	bool reasons;          /* MARKUP_PROTOCOL_LOOKUP: why a module has no lines is a message */
 	bool color;            /* functions are highlighted, in texts of MARKUP_PROTOCOL_LOOKUP */
-	bool also;             /* the other names of the outermost frame's code, with `inlines` */
+	bool also;             /* with `inlines`: the other names of the outermost frame's code */
 	bool narrow;           /* MARKUP_PROTOCOL_BINUTILS: addresses have 8 digits */
-	uint64_t source_lines; /* of context for each frame */
-	bool explain;          /* say why, instead of what */
+	uint64_t source_lines; /* lines of the source around each frame */
+	bool explain;          /* write where an answer comes from, instead of the answer */
 
 	/* What addresses mean. */
 	uint64_t adjust_vma;   /* subtracted from them */
 	bool relative_address; /* they count from the load base */
-	bool keep_tags;        /* of the values of symbols (HWASan): then no address has them */
+	bool keep_tags;        /* keep the tags in values of symbols (HWASan), so that no address is at
+				* such a symbol */
 
 	/* Where debug files and sources are. search.files is not used. */
 	const char *const *debug_dirs; /* as in struct symcache_build_options */
@@ -72,12 +72,13 @@ struct symcache_answer_options {
 	struct symcache_source_search search;
 
 	void *ctx;             /* of the functions */
-	/* Takes answers, and, if not NULL, what is said of faults: whole lines. */
+	/* Gets answers, in whole lines. */
 	void (*out)(void *ctx, const char *text, size_t len);
+	/* Gets messages about faults, in whole lines; may be NULL. */
 	void (*messages)(void *ctx, const char *text, size_t len);
-	/* Input that cannot be read, as one line without newline; may be NULL. */
+	/* Gets one line, without newline, about input that cannot be read; may be NULL. */
 	void (*complain)(void *ctx, const char *message);
-	/* Before input is waited for: what went out must be there now. May be NULL. */
+	/* Called before waiting for input: must flush what `out` got. May be NULL. */
 	void (*wait)(void *ctx);
 };
 
@@ -93,10 +94,9 @@ int symcache_answerer_create(const struct symcache_answer_options *options,
 void symcache_answerer_destroy(struct symcache_answerer *d); /* NULL is fine */
 
 /*
- * Can the module of all lines be asked, if there is one? 0: yes. Else an error, which is
- * *reported if it was reported already: with MARKUP_PROTOCOL_LOOKUP that of
- * symcache_module_cache(), with MARKUP_PROTOCOL_LLVM SC_ENOTFOUND, in its words, as a message
- * or an answer. SC_ENOMEM.
+ * Opens the module of all lines, if there is one. 0, or an error; *reported: a message or an answer
+ * was written about it already. With MARKUP_PROTOCOL_LOOKUP it is that of symcache_module_cache(),
+ * with MARKUP_PROTOCOL_LLVM SC_ENOTFOUND, in llvm-symbolizer's words. SC_ENOMEM.
  */
 int symcache_answerer_check(struct symcache_answerer *d, bool *reported, struct sc_error *err);
 
@@ -107,7 +107,7 @@ int symcache_answerer_check(struct symcache_answerer *d, bool *reported, struct 
 int symcache_answerer_lines(struct symcache_answerer *d, char *const *lines, size_t n,
 			    struct sc_error *err);
 
-/* What is looked for: functions and variables by name or pattern; code of a line, FILE:LINE. */
+/* What to find: functions and variables by name or pattern, or the code of a line, FILE:LINE. */
 enum symcache_answer_find { SYMCACHE_FIND_NAME, SYMCACHE_FIND_LINE };
 
 /*

@@ -37,7 +37,7 @@ static void put_cache(struct mk_worker *w, const struct mk_explained *e)
 	struct symcache_raw_frame frame;
 
 	if (!e->why.in_range) {
-		mk_out_lit(o, "range      none: the cache's first one begins behind the address\n");
+		mk_out_lit(o, "range      none: the cache's first one begins after the address\n");
 		return;
 	}
 	mk_put(o, "range      ", mk_hex(base + e->why.range_start), "..");

@@ -253,7 +253,7 @@ static void test_explain(void **state)
 			      "inlined at 0: /src/main.c:11:4 in main\n" },
 		{ "0x400031", "range      0x400030..0x400040, number 3 of 5: a gap: no function has this code\n" },
 		{ "0x400041", "range      0x400040.., number 4 of 5\nlocation   6: ??:0 in naked\n" },
-		{ "0x40000f", "range      none: the cache's first one begins behind the address\n" },
+		{ "0x40000f", "range      none: the cache's first one begins after the address\n" },
 		{ "main+0x19", "address    0x400029 in " },
 		{ "0x400021", ", load base 0x400000\n" },
 	};

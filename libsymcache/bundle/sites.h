@@ -1,10 +1,10 @@
 /*
- * sites.h: caches by build ID from trees on web servers, asked one after the other.
+ * sites.h: build ID → a cache from trees on web servers, which are asked one after the other.
  *
- * What is taken was compared with the hashes of the tree's manifest, which `verify_key` may have to
- * have signed, and checked by the rules of its format. That a server does not have something is
- * remembered in the store, so that it is not asked each time; one that fails is left alone until the
- * process ends. Manifests and some parts of them are kept in memory, 64 MB about.
+ * Caches are compared with the hashes in the tree's manifest, which must be signed if there is a
+ * `verify_key`, and checked by the rules of their format. That a server does not have a build ID is
+ * remembered in the store, so that it is not asked each time; a server that fails is not asked again
+ * until the process ends. Manifests and some of their parts are kept in memory, about 64 MB.
  */
 #ifndef SYMCACHE_SITES_H
 #define SYMCACHE_SITES_H
@@ -16,13 +16,14 @@ struct symbundle_sites;
 struct symbundle_sites_options {
 	const char *const *urls;    /* of trees, http:// or https://; ends with NULL; copied */
 	const char *verify_key;     /* as in struct symbundle_reader; borrowed */
-	int64_t retry;              /* what none had is asked for again after so many seconds */
+	int64_t retry;              /* seconds after which a build ID that no server had is asked for
+	                             * again */
 	struct symbundle_web web;
 };
 
-/* Asks no one yet. SC_EINVAL: not a URL, or none at all; SC_ENOMEM. */
-int symbundle_sites_create(const struct symbundle_sites_options *options, struct symbundle_sites **ret,
-			   struct sc_error *err);
+/* Does not ask any server yet. SC_EINVAL: not a URL, or there are none; SC_ENOMEM. */
+int symbundle_sites_create(const struct symbundle_sites_options *options,
+			   struct symbundle_sites **ret, struct sc_error *err);
 void symbundle_sites_destroy(struct symbundle_sites *s); /* NULL is fine */
 
 struct symbundle_fetched {
@@ -33,20 +34,21 @@ struct symbundle_fetched {
 void symbundle_fetched_deinit(struct symbundle_fetched *f); /* all zero is fine */
 
 /*
- * Gets the cache of a build ID. One that is written against another gets that from `reader` (or
- * NULL), else from its tree. Thread-safe. SC_ENOTFOUND: no server has it, of those that have not
- * failed; SC_ESYS, SC_ELIMIT, SC_EUNSUPPORTED (no libcurl): one fails now, the message says which
- * and why, once for each; SC_EFORMAT: what came is something else.
+ * Gets the cache of a build ID. The old cache for a delta comes from `reader` (may be NULL), else
+ * from the same tree. Thread-safe. SC_ENOTFOUND: none of the servers that have not failed has it;
+ * SC_ESYS, SC_ELIMIT, SC_EUNSUPPORTED (no libcurl): a server fails, for the first time; the message
+ * says which and why; SC_EFORMAT: what it sent is not what it should be.
  */
 int symbundle_sites_get(struct symbundle_sites *s, struct symstore_reader *reader,
 			const uint8_t *build_id, size_t len, struct symbundle_fetched *ret,
 			struct sc_error *err);
 
-/* Was it not found on each of the servers so short ago that asking again is too early? */
+/* Did all of the servers lack it less than `retry` seconds ago, so that it is too early to ask
+ * again? */
 bool symbundle_sites_missed(const struct symbundle_sites *s, struct symstore_reader *reader,
 			    const uint8_t *build_id, size_t len);
 
-/* Remembers the servers that did not have it. Errors as symstore_remember(). */
+/* Remembers which servers did not have it. Errors as symstore_remember(). */
 int symbundle_sites_remember(struct symbundle_sites *s, struct symstore_writer *writer,
 			     const uint8_t *build_id, size_t len, struct sc_error *err);
 

@@ -7,12 +7,11 @@
  *   … core->threads, core->modules, symcache_core_walk(core, &core->threads[0], …) …
  *   symcache_core_close(core);
  *
- * Of x86-64, i386, AArch64 and RISC-V (minidumps: not RISC-V, and of Linux and Android only),
- * whatever the machine this runs on. Of a large file
- * little is read: headers, the first pages of modules, and what is asked for. A compressed
- * one (zstd, xz, lz4, gzip, bzip2) is read once from front to back, of which stacks, first pages
- * and code made at run time are kept; once more for a stack that is elsewhere. Files that
- * were cut off give what they have. All bytes may be hostile.
+ * Machines: x86-64, i386, AArch64 and RISC-V (minidumps: not RISC-V, and of Linux and Android
+ * only), on any host. Little of a large file is read: headers, the first pages of modules, and what
+ * is asked for. A compressed file (zstd, xz, lz4, gzip, bzip2) is read once from front to back,
+ * keeping stacks, first pages and code made at run time, and once more for a stack that is elsewhere.
+ * Files that were cut off are read as far as they go. All bytes may be hostile.
  *
  * One core is for one thread at a time: memory is read through a buffer.
  */
@@ -38,18 +37,18 @@ struct symcache_core {
 	uint64_t signal_address; /* of SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP */
 	bool has_signal_address;
 	uint64_t signature;    /* bits of return addresses: see symcache_unwind_source */
-	uint64_t missing;      /* bytes that the file should have and has not; of a compressed
-	                        * one at least 1, if it is cut off as far as it was read */
-	bool died;             /* of what threads[0] did; else it was only looked at: a minidump */
-	const struct symcache_core_thread *threads; /* as in the file: the one that died first */
+	uint64_t missing;      /* bytes that are missing at the end of the file; of a compressed one at
+	                        * least 1, if it turned out to be cut off */
+	bool died;             /* the process died, of what threads[0] did; false: a minidump of a
+	                        * process that did not crash */
+	const struct symcache_core_thread *threads; /* as in the file: the one that died comes first */
 	size_t num_threads;
-	/* Its modules, ascending by address: path as the process had it, "" if it is not known; build
-	 * ID, len 16: maybe of a longer one; start, end. They are images of `process`. */
+	/* Its modules, ascending by address, which are images of `process`: path as the process had
+	 * it, or ""; build ID, of which a minidump may have only the first 16 bytes; start, end. */
 	struct symcache_image *const *modules;
 	size_t num_modules;
 	struct symcache_process *process; /* what is mapped where, as far as it may be code */
-	const struct symcache_image *vdso; /* the kernel's own; NULL: there is none, or it is not all
-	                                    * in the core */
+	const struct symcache_image *vdso; /* the vDSO; NULL: there is none, or the core lacks a part */
 	struct symcache_core_private *private;
 };
 
@@ -59,30 +58,31 @@ int symcache_core_open(const char *path, struct symcache_core **ret, struct sc_e
 void symcache_core_close(struct symcache_core *core); /* NULL is fine */
 
 /*
- * The same of a process that runs, as it is now: threads are stopped, some tens at a time, while their
- * registers and stacks are copied, and go on; those that wait for a disk, or do not stop within a
- * second, are left out. Memory that is not on a stack is read later, while the process runs. SC_ESYS:
- * there is no such process, or it may not be traced; SC_EUNSUPPORTED, SC_ENOMEM.
+ * Opens a running process like a core. Its threads are stopped, some tens at a time, only while their
+ * registers and stacks are copied; threads that wait for a disk, or do not stop within a second, are
+ * left out. Memory outside of stacks is read later, while the process runs. SC_ESYS: there is no such
+ * process, or it may not be traced; SC_EUNSUPPORTED, SC_ENOMEM.
  */
 int symcache_core_attach(uint32_t pid, struct symcache_core **ret, struct sc_error *err);
 
-/* The name that the JIT of a process that runs gave the code at an address (perf_map.h); NULL:
+/* The name that the JIT of a running process gave to the code at an address (perf_map.h); NULL:
  * none. */
 const char *symcache_core_jitted(const struct symcache_core *core, uint64_t address);
 
 /* ---- modules with their caches, and stacks ------------------------------------------------ */
 
-/* Says where caches of modules come from: all is borrowed as long as the core; `caches`:
- * without_symbols. `option` is what messages call symcache_core_bind(). */
+/* Sets where caches of modules come from; borrowed as long as the core is open. `caches` must have
+ * the option without_symbols. `option`: the name of the option in messages of symcache_core_bind(). */
 void symcache_core_use(struct symcache_core *core, struct symcache_caches *caches,
 		       const char *option);
 
-/* Says what a module is: PATH=FILE or PATH=BUILDID. SC_EINVAL: neither; SC_ENOTFOUND: the core has
- * no such module; SC_ENOMEM. */
+/* Binds a module to a file or build ID: PATH=FILE or PATH=BUILDID. SC_EINVAL: not of this form;
+ * SC_ENOTFOUND: the core has no such module; SC_ENOMEM. */
 int symcache_core_bind(struct symcache_core *core, const char *spec, struct sc_error *err);
 
-/* Walks the stack of a thread; owners are struct symcache_image, whose caches are opened as they
- * are met, and which count frames and stacks. As symcache_stack_walk(). */
+/* Walks the stack of a thread. Owners of frames are struct symcache_image, whose caches are opened
+ * when they are needed, and whose `frames` and `lost` are counted. Errors as
+ * symcache_stack_walk(). */
 int symcache_core_walk(struct symcache_core *core, const struct symcache_core_thread *thread,
 		       bool registers, struct symcache_stack *ret, struct sc_error *err);
 

@@ -391,7 +391,7 @@ bool dw_cfi_run(struct dw_cfi *cfi, const struct dw_cfi_entry *entry, dw_cfi_row
 		advance(&s, s.to);
 	if (s.c.bad && !cfi->broken++)
 		sc_error_set(&cfi->first_fault, SC_EFORMAT,
-			     "section %s: the program at 0x%x is broken behind 0x%llx",
+			     "section %s: the program at 0x%x is broken after 0x%llx",
 			     cfi->section.eh ? ".eh_frame" : ".debug_frame", entry->program,
 			     (unsigned long long)s.loc);
 	return !s.stopped;

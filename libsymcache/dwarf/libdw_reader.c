@@ -349,7 +349,7 @@ static int walk(struct dw_libdw_reader *r, Dwarf_Die *root, struct dw_facts *u,
 					(unsigned long long)dwarf_dieoffset(&child));
 		}
 		if (rc < 0)
-			return sc_error_set(err, SC_EFORMAT, "entry behind 0x%llx: %s",
+			return sc_error_set(err, SC_EFORMAT, "entry after 0x%llx: %s",
 				(unsigned long long)dwarf_dieoffset(&child), dwarf_errmsg(-1));
 	}
 	return 0;

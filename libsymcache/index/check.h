@@ -1,13 +1,13 @@
 /*
- * check.h: do the files that are shipped have symbols? ELF files, folders and archives are
- * built as for a store, and given up; bundles and stores say themselves what they hold.
+ * check.h: which files of a release lack symbols. Caches of ELF files, in folders and archives, are
+ * built as for a store, and dropped; for bundles and stores their records are enough.
  */
 #ifndef SYMCACHE_CHECK_H
 #define SYMCACHE_CHECK_H
 
 #include "libsymcache/write/build.h"
 
-/* Whoever asks for one asks for those before it, too. */
+/* What a file lacks. To require one of these is to require those before it, too. */
 enum symcache_lack { SYMCACHE_LACKS_ID, SYMCACHE_LACKS_SYMBOLS, SYMCACHE_LACKS_LINES };
 
 struct symcache_finding {
@@ -28,23 +28,23 @@ struct symcache_checked {
 	uint64_t code_bytes, line_bytes; /* of code, and of code with lines */
 	struct symcache_finding findings[SYMCACHE_FINDINGS_MAX];
 	size_t num_findings;
-	bool breach;               /* it lacks what is required */
-	bool allowed;              /* and need not have it */
+	bool breach;               /* it lacks what is required, */
+	bool allowed;              /* but a pattern of `allow` matches it */
 };
 
-/* Of all files: how many, and bytes of code. */
+/* Sums over all files. */
 struct symcache_check_sums {
-	uint64_t checked, breaches, allowed; /* what is allowed is no breach here */
+	uint64_t checked, breaches, allowed; /* files; those allowed are not counted as breaches */
 	uint64_t code_bytes, line_bytes;
 };
 
 struct symcache_check_options {
 	struct symcache_build_options build;
 	bool follow;               /* go into folders that links lead to */
-	enum symcache_lack require; /* what is a breach: this, and what is before it */
+	enum symcache_lack require; /* to lack this, or what is before it, is a breach */
 	const char *const *allow;  /* shell patterns (symstore_name_matches()) of files that need not
 				    * have it; ends with NULL; NULL: none */
-	struct symcache_check_sums *sums; /* are added to */
+	struct symcache_check_sums *sums; /* the sums of this call are added */
 	void (*file)(void *ctx, const struct symcache_checked *file);
 	/* The store with the entries that those of a bundle are packed against; NULL: there is none. */
 	struct symstore *(*old_store)(void *ctx);
@@ -53,13 +53,13 @@ struct symcache_check_options {
 	void *ctx;
 };
 
-/* What lies at paths[0, n): a file without debug information has that of any other one there with
- * its build ID. Object files that are not linked, and files that are no ELF files, are left out. As
- * symcache_index(). */
+/* Checks the files at paths[0, n). A file without debug information counts as having that of any
+ * other file there with the same build ID. Object files and files that are not ELF files are left
+ * out. Errors as symcache_index(). */
 int symcache_check_files(const char *const *paths, size_t n,
 			 const struct symcache_check_options *options, struct sc_error *err);
 
-/* A bundle, or a store: as symbundle_read(). */
+/* Checks the entries of a bundle or a store. Errors as symbundle_read(). */
 int symcache_check_bundle(const char *path, const struct symcache_check_options *options,
 			  struct sc_error *err);
 

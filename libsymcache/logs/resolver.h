@@ -1,6 +1,6 @@
 /*
- * resolver.h: what a filter of logs asks (struct markup_resolver), answered by symbolizers; for all
- * filters, the program's and the library's, which differ in where modules come from.
+ * resolver.h: implements struct markup_resolver by symbolizers, for the filters of the program and of
+ * the library, which differ only in where modules come from.
  *
  *   resolver.c   modules, places, frames, names
  *   unwind.c     stacks
@@ -14,21 +14,22 @@
 /* All is borrowed as long as the resolvers live, but for `markup`. */
 struct sc_log_resolver_options {
 	const struct markup_options *markup; /* how names and paths are shown */
-	const struct symcache_names_options *names; /* in place of the dialect's, but for `bytes`; or
-	                                      * NULL. Valid while resolvers are created */
+	const struct symcache_names_options *names; /* replaces the dialect's options, except for
+	                                      * `bytes`; or NULL. Borrowed until
+	                                      * sc_log_resolvers_create() returns */
 	enum symcache_bytes bytes;
 	unsigned threads;                    /* one resolver for each */
 	struct symcache_caches *caches;      /* of all modules */
-	/* The module that is meant, as symcache_find_module(); its caches are those. */
+	/* Finds a module in `caches`, as symcache_find_module() does. */
 	int (*find)(void *ctx, const struct symcache_file_id *of, struct symcache_module **ret,
 		    struct sc_error *err);
 	/* Lines of the source around the place of a frame; NULL: none are wanted. */
 	struct sc_str (*source)(void *ctx, unsigned thread, struct symcache_module *m,
 				const struct sc_frame *frame);
-	/* Frames of a module that symcache_module_is_first() are about to be looked up; NULL: there
-	 * are no such modules. */
+	/* Called before frames of a module are looked up for which symcache_module_is_first() is true;
+	 * NULL: there are no such modules. */
 	void (*announce)(void *ctx, unsigned thread, struct symcache_module *m);
-	void *ctx;                           /* of them; any thread calls them */
+	void *ctx;                           /* of these functions, which any thread calls */
 };
 
 struct sc_log_resolvers;
@@ -37,7 +38,7 @@ struct sc_log_resolvers;
 struct sc_log_resolvers *sc_log_resolvers_create(const struct sc_log_resolver_options *options);
 void sc_log_resolvers_destroy(struct sc_log_resolvers *r); /* NULL is fine */
 
-/* For markup_filter_create(): one for each thread. Where memory is out, nothing is found. */
+/* For markup_filter_create(): one for each thread. When memory runs out, nothing is found. */
 const struct markup_resolver *sc_log_resolvers_functions(const struct sc_log_resolvers *r);
 
 /* ---- private: for one thread ------------------------------------------------------------- */

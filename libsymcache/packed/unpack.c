@@ -162,7 +162,7 @@ static int unpack_streams(struct unpacking *u, const struct packed_caches *ret, 
 			sc_error_set(err, rc, "stream %s, at %zu: %s", coder_name(s), offset, why.msg);
 	}
 	if (!rc && u->at != u->end)
-		rc = sc_error_set(err, SC_EFORMAT, "at %zu: bytes behind the last stream",
+		rc = sc_error_set(err, SC_EFORMAT, "at %zu: bytes after the last stream",
 				  (size_t)(u->at - u->data));
 	if (!rc)
 		caches_code(&k, false, ret->caches, ret->num, false);

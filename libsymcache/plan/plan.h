@@ -16,13 +16,13 @@
 #include "libsymcache/base/hash.h"
 
 #define MARKUP_TASKS_MAX 1000000u
-#define MARKUP_FOLDER ".symcache" /* in OUT: what is no output */
+#define MARKUP_FOLDER ".symcache" /* the folder in OUT with records and parts */
 
 /* The options of a filter that decide what bytes come out. */
 struct markup_plan_form {
 	struct markup_options
 		options; /* dialect, format, color, demux, inputs, omit_module_lines */
-	const char *const *modules;    /* NAME=…, which no newline is in */
+	const char *const *modules;    /* NAME=…, without newlines */
 	size_t num_modules;
 	bool raw;
 };
@@ -49,24 +49,24 @@ uint64_t markup_log_cost(enum markup_log_kind kind, uint64_t bytes);
 struct markup_planning {
 	struct markup_plan_form form;
 	const char *store_name;      /* as messages have it */
-	const char *store;           /* what the store holds: an XXH3-128 in hex digits */
+	const char *store;           /* symstore_identity() */
 	const struct markup_log *logs;
 	size_t num_logs;
-	uint64_t left_out;           /* logs that have no output of their own */
-	uint64_t task_size;          /* bytes of text, about; larger plain logs are cut */
-	uint64_t tasks;              /* at most; up to MARKUP_TASKS_MAX */
-	unsigned threads;            /* logs that are cut at once */
+	uint64_t left_out;           /* logs without an output of their own */
+	uint64_t task_size;          /* about so many bytes of text; larger plain logs are cut */
+	uint64_t tasks;              /* the most tasks, up to MARKUP_TASKS_MAX */
+	unsigned threads;            /* logs that are cut at the same time */
 	markup_progress_fn *progress;
 	void *ctx;
 };
 
 struct markup_planned {
-	char hash[SC_HASH_TEXT]; /* which plan it is */
+	char hash[SC_HASH_TEXT];     /* the identity of the plan */
 	uint64_t bytes, shards, tasks;
 };
 
-/* Makes the folder `dir`, which must not be there: it appears when it is complete. Only logs
- * that are cut are read. SC_EINVAL: it is there; SC_ESYS, SC_EFULL, SC_ENOMEM. */
+/* Makes the folder `dir`, which must not exist: it appears when it is complete. Only logs that
+ * are cut are read. SC_EINVAL: it exists; SC_ESYS, SC_EFULL, SC_ENOMEM. */
 int markup_plan_make(const char *dir, const struct markup_planning *p, struct markup_planned *ret,
 		     struct sc_error *err);
 
@@ -77,7 +77,7 @@ struct markup_task;
 struct markup_task_options {
 	const char *plan, *out;
 	uint64_t task;
-	const char *input_root;      /* what paths of the plan are relative to; NULL: here */
+	const char *input_root;      /* the folder for relative paths of logs; NULL: the current one */
 	unsigned threads;
 	markup_progress_fn *progress;
 	void *ctx;
@@ -85,17 +85,17 @@ struct markup_task_options {
 
 /* A log, or a part of a plain one, that is to be filtered. */
 struct markup_shard {
-	unsigned worker;             /* of task_plan.workers: one shard at a time */
-	const char *path, *shown;    /* where it is, and its name in messages and outputs */
-	bool part, goes_on;          /* of it [from, to); and that is not its end */
+	unsigned worker;             /* below task_plan.workers; each has one shard at a time */
+	const char *path, *shown;    /* of the log; its name in messages and outputs */
+	bool part, goes_on;          /* only the bytes [from, to); and more of the log follows */
 	uint64_t from, to, lines;    /* bytes; lines before them */
 	const char *saved;           /* for markup_filter_resume(), or NULL */
 	size_t saved_len;
 	const char *tables;          /* of a part: for markup_filter_give_tables() */
 	size_t tables_len;
-	int fd;                      /* where the output goes, */
+	int fd;                      /* for the output, */
 	const char *output;          /* its name in messages, */
-	struct XXH3_state_s *hash;   /* and what its bytes are added to */
+	struct XXH3_state_s *hash;   /* and the hash of its bytes, to be updated */
 	void *said;                  /* for markup_shard_say() */
 	/* Results: */
 	bool cut_off;                /* the log is damaged: what could be read was filtered */
@@ -103,25 +103,27 @@ struct markup_shard {
 	struct markup_stats stats;
 };
 
-/* What is to be said of a shard, as standard error shows it; `warns_of` (may be NULL): that this
- * module has no symbols. ctx: shard->said. */
+/* Records a complaint about a shard, as standard error would show it. `warns_of`: the module without
+ * symbols that it is about, or NULL. ctx: shard->said. */
 void markup_shard_say(void *ctx, const struct markup_module *warns_of, const char *text,
 		      size_t len);
 
-/* A module with addresses that found nothing, in the order in which they are met. */
+/* Records a module with addresses for which nothing was found, in the order in which they come up.
+ * ctx: shard->said. */
 void markup_shard_miss(void *ctx, const struct markup_module *m);
 
-/* What the plan says of a task; all is the task's. */
+/* What the plan has for a task; all of it belongs to the task. */
 struct markup_task_plan {
 	const struct markup_plan_form *form;
 	const char *store_name, *store; /* as of markup_planning */
-	unsigned workers;               /* shards at once, */
+	unsigned workers;               /* shards that are filtered at the same time, */
 	unsigned threads;               /* and threads for each of them */
-	bool done;                      /* the task is recorded */
+	bool done;                      /* the task has a record already */
 };
 
-/* Reads the plan and claims OUT for it. SC_EFORMAT, SC_EUNSUPPORTED, SC_EINVAL: never; SC_ESYS,
- * SC_EFULL, SC_ENOMEM, SC_ENOTFOUND: not now or not here. *ret is to be closed in any case. */
+/* Reads the plan and marks OUT as belonging to it. SC_EFORMAT, SC_EUNSUPPORTED, SC_EINVAL: it will
+ * never work; SC_ESYS, SC_EFULL, SC_ENOMEM, SC_ENOTFOUND: it may work later, or on another machine.
+ * Close *ret in any case. */
 int markup_task_open(const struct markup_task_options *o, struct markup_task **ret,
 		     struct markup_task_plan *plan, struct sc_error *err);
 void markup_task_close(struct markup_task *t); /* NULL is fine */
@@ -131,7 +133,7 @@ struct markup_task_sums {
 	double seconds;
 };
 
-/* Filters the shards with `filter`, which several threads call, and records that. Errors as of
+/* Filters the shards with `filter`, which several threads call, and writes the record. Errors as
  * markup_task_open(), and those of `filter`. */
 int markup_task_run(struct markup_task *t,
 		    int (*filter)(void *ctx, struct markup_shard *s, struct sc_error *err),
@@ -146,23 +148,24 @@ struct markup_finished_log {
 	const char *output;          /* relative to OUT */
 	uint64_t size;               /* of the log: bytes */
 	int64_t mtime;               /* nanoseconds since 1970 */
-	char hash[SC_HASH_TEXT]; /* XXH3-128 of its bytes */
-	uint64_t written;            /* the same of the output */
-	int64_t written_at;
-	const char *version;
+	char hash[SC_HASH_TEXT];     /* XXH3-128 of its bytes */
+	uint64_t written;            /* of the output: bytes */
+	int64_t written_at;          /* nanoseconds since 1970 */
+	const char *version;         /* of symcache */
 };
 
-/* Reads what is recorded by this version; makes OUT and the file if they are not there. SC_ESYS,
+/* Reads what this version recorded; makes OUT and the file if they do not exist. SC_ESYS,
  * SC_EFULL, SC_ENOMEM; SC_EINVAL: a folder of OUT is a link. */
 int markup_finished_open(const char *out, struct markup_finished **ret, struct sc_error *err);
 void markup_finished_close(struct markup_finished *f); /* NULL is fine */
 
-/* What is recorded of an output, if the file there still is what was written then. Any thread. */
+/* What is recorded of an output; false: nothing, or the file is no longer what was written. Any
+ * thread. */
 bool markup_finished_find(const struct markup_finished *f, const char *output,
 			  struct markup_finished_log *ret);
 
-/* Records an output that is in its place; sets written, written_at and version. Any thread; what is
- * added is not found before the next opening. SC_ESYS, SC_EFULL, SC_ENOMEM. */
+/* Records an output that has its name already; sets written, written_at and version. Any thread.
+ * It is found only after the next opening. SC_ESYS, SC_EFULL, SC_ENOMEM. */
 int markup_finished_add(struct markup_finished *f, struct markup_finished_log *log,
 			struct sc_error *err);
 
@@ -172,12 +175,12 @@ struct markup_merge;
 
 struct markup_merge_options {
 	const char *plan, *out;
-	unsigned threads;            /* logs that are put together at once */
+	unsigned threads;            /* logs that are joined at the same time */
 	bool keep_parts;
 	markup_progress_fn *progress;
-	/* What is wrong with a record or a part, and what to do; one thread at a time. */
+	/* Gets what is wrong with a record or a part, and what to do; one thread at a time. */
 	void (*fault)(void *ctx, const char *message);
-	/* Complaints, as one run of the filter makes them. */
+	/* Gets the complaints that one run of the filter would make. */
 	void (*say)(void *ctx, const char *text, size_t len);
 	void *ctx;
 };

@@ -1,4 +1,5 @@
-/* builder.h: a profile in pprof's protobuf, made of what another format says. */
+/* builder.h: writes a profile in pprof's protobuf, without symbols, from what a reader of another
+ * format found. */
 #ifndef SC_PROFILE_BUILDER_H
 #define SC_PROFILE_BUILDER_H
 
@@ -19,7 +20,7 @@ struct prof_location_key {
 	uint64_t function; /* text of its name; 0: it has none */
 };
 
-/* All zero at first; what is in it serves for the next profile. */
+/* All zero at first; its memory is used again for the next profile. */
 struct prof_builder {
 	struct prof_texts strings;
 	struct prof_bytes types, samples, mappings, locations, tail, part, inner;
@@ -35,14 +36,15 @@ void prof_build_deinit(struct prof_builder *b);
 
 void prof_build_type(struct prof_builder *b, const char *type, const char *unit);
 
-/* Gives its id, from 1 on. `limit` is behind its end. */
+/* Adds a mapping [start, limit), and returns its id, from 1 on. */
 uint64_t prof_build_mapping(struct prof_builder *b, uint64_t start, uint64_t limit,
 			    uint64_t offset, struct sc_str name, struct sc_str build_id);
 
-/* The id of an address in a mapping (0: none), from 1 on; equal ones are one. */
+/* The id, from 1 on, of the location at an address in a mapping (0: none), which is added if it is
+ * new. */
 uint64_t prof_build_location(struct prof_builder *b, uint64_t mapping, uint64_t address);
 
-/* The same of code whose function is known. */
+/* The same for code whose function is known. */
 uint64_t prof_build_named_location(struct prof_builder *b, uint64_t mapping, uint64_t address,
 				   struct sc_str function);
 
@@ -59,7 +61,7 @@ void prof_build_sample(struct prof_builder *b, const struct prof_sample *s);
 
 void prof_build_period(struct prof_builder *b, const char *type, const char *unit, uint64_t period);
 
-/* Writes it all behind what is in `to`. SC_ENOMEM. */
+/* Appends the profile to `to`. SC_ENOMEM. */
 int prof_build_end(struct prof_builder *b, struct prof_bytes *to, struct sc_error *err);
 
 #endif

@@ -15,11 +15,11 @@ enum prof_kind {
 	PROF_PERF,
 };
 
-/* By its bytes, unpacked; *looks_like: what an unknown one is, in a few words. Reads as far as
- * it needs to. */
+/* The kind of a profile, by its unpacked bytes. PROF_UNKNOWN sets *looks_like to what they seem to
+ * be, in a few words. */
 enum prof_kind prof_kind_of(const uint8_t *bytes, size_t size, const char **looks_like);
 
-/* Where the stack of a line of folded stacks ends, in front of the last blank; NULL: it is none. */
+/* Where the stack in a line of folded stacks ends: at the last blank. NULL: it is not such a line. */
 const char *prof_stack_end(const char *line, const char *end);
 
 #endif

@@ -43,18 +43,19 @@ struct symprofile_options {
 	size_t num_modules;
 	enum symprofile_form form;
 	enum symprofile_names how;
-	bool force;            /* locations that have names are symbolized anew */
-	bool return_addresses; /* of pprof and OTLP: nothing was subtracted from them */
-	bool two_threads;      /* of large profiles: not for one of many at once */
-	bool count;            /* samples are counted, for symprofiler_missing() */
-	const char *value;     /* of stacks: the sample type that is the number, in a page the one
-	                        * that is shown first; NULL: the profile's default, else its last */
-	const char *jit_dir;   /* of perf.data: names of code that JITs made are in its perf-PID.map
-	                        * (format/profiles.md); NULL: they are not looked for */
+	bool force;            /* symbolize locations that have names, too */
+	bool return_addresses; /* pprof and OTLP: nothing was subtracted from return addresses */
+	bool two_threads;      /* use two threads for look-ups of a large profile; not if many profiles
+	                        * are symbolized at the same time */
+	bool count;            /* count samples, for symprofiler_missing() */
+	const char *value;     /* the sample type that folded stacks have, and a page shows first; NULL:
+	                        * the profile's default, else its last one */
+	const char *jit_dir;   /* perf.data: the folder with perf-PID.map, names of code from JITs
+	                        * (format/profiles.md); NULL: do not look for them */
 	/* SYMPROFILE_HTML: */
-	const char *link;             /* what places open, or NULL: format/pages.md */
-	const char *const *path_maps; /* FROM=TO, for the paths in it; ends with NULL; NULL: none */
-	const char *const *own;       /* patterns of what is the program's own; the same */
+	const char *link;             /* what a click on a place opens, or NULL: format/pages.md */
+	const char *const *path_maps; /* FROM=TO, for paths in links; ends with NULL; NULL: none */
+	const char *const *own;       /* patterns of the program's own files and modules; the same */
 };
 
 /* What the names of a profile's functions must be made with. */
@@ -67,38 +68,37 @@ int symprofiler_create(const struct symprofile_options *options, struct symprofi
 		       struct sc_error *err);
 void symprofiler_destroy(struct symprofiler *p); /* NULL is fine */
 
-/* What the pages of the next runs are called, borrowed; NULL: nothing special. */
+/* Sets the title of the pages that the next runs write, borrowed; NULL: none. */
 void symprofiler_name(struct symprofiler *p, const char *name);
 
-/* In the order in which they are written; valid until the next call with the profiler, and as
- * long as the input. */
+/* What is to be written; valid until the next call with the profiler, and as long as the input. */
 struct symprofile_output {
-	const struct iovec *pieces;
+	const struct iovec *pieces; /* in their order */
 	size_t num;
 	size_t size;   /* bytes of all */
 	bool text;     /* else it is binary */
 };
 
 /*
- * Symbolizes the profile in bytes[0, size). SC_EFORMAT: malformed, at the offset in the message,
- * counted in what was unpacked; SC_EUNSUPPORTED: no profile, of a kind that is not read, or one
- * that has no such form; SC_ELIMIT: more than 4 GiB unpacked, or the output would be larger than
- * 64 times the input and 64 MiB; SC_EINVAL: it has no such sample type; SC_ENOMEM. Without
- * output, then.
+ * Symbolizes the profile in bytes[0, size). SC_EFORMAT: malformed, at the offset in the message, which
+ * is that in the unpacked bytes; SC_EUNSUPPORTED: not a profile, of a kind that is not read, or one
+ * that does not have this form; SC_ELIMIT: more than 4 GiB unpacked, or the output would be larger
+ * than 64 times the input and 64 MiB; SC_EINVAL: it has no such sample type; SC_ENOMEM. After an
+ * error there is no output.
  */
 int symprofiler_run(struct symprofiler *p, const void *bytes, size_t size,
 		    struct symprofile_output *ret, struct sc_error *err);
 
-/* Of all runs. */
+/* Sums over all runs. */
 struct symprofile_counts {
-	uint64_t samples;   /* if they are counted */
+	uint64_t samples;   /* with options.count */
 	uint64_t locations; /* places in code */
 	uint64_t looked_up, found;
-	uint64_t named;     /* had names, which stayed */
+	uint64_t named;     /* had names already, which stayed */
 	uint64_t nowhere;   /* in no mapping, or outside of it or of the module's code */
 };
 
-/* A module of which something was not found, as it is not in the store. */
+/* A module that the store lacks. */
 struct symprofile_missing {
 	const char *name;   /* of its file, as the profile has it */
 	const char *id;     /* hex digits; "": unknown */
@@ -107,7 +107,7 @@ struct symprofile_missing {
 };
 
 void symprofiler_counts(const struct symprofiler *p, struct symprofile_counts *ret);
-/* Those of all runs; valid until the next one. */
+/* The missing modules of all runs; valid until the next one. */
 const struct symprofile_missing *symprofiler_missing(struct symprofiler *p, size_t *n);
 
 #endif

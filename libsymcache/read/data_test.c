@@ -143,7 +143,7 @@ static void test_aliases(void **state)
 	assert_int_equal(symcache_aliases_of(&c, 0x1ffffffff, &first), 0);
 	free(bytes);
 	t.aliases[2].address = 8;
-	bytes = tiny_open_faulty(&t, &c, "alias 2: 0x8 must not stand behind 0x10");
+	bytes = tiny_open_faulty(&t, &c, "alias 2: 0x8 must not come after 0x10");
 	free(bytes);
 	t.aliases[2] = (struct symcache_ext_alias){ 0x10, 3 };
 	bytes = tiny_open_faulty(&t, &c, "alias 2: name: no string starts at offset 0x3");

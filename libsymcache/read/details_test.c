@@ -93,7 +93,7 @@ static void test_faults(void **state)
 	expect_fault(&t, "extension area: section INLS: 3 records instead of 2");
 	t = example();
 	t.discriminator_list[1].from = 0x20;
-	expect_fault(&t, "discriminator 1: 0x20 of location 3 must stand behind 0x20 of 3");
+	expect_fault(&t, "discriminator 1: 0x20 of location 3 must come after 0x20 of 3");
 	t = example();
 	t.discriminator_list[1].location = 7;
 	expect_fault(&t, "discriminator 1: no source location 7");
@@ -102,7 +102,7 @@ static void test_faults(void **state)
 	expect_fault(&t, "start 1: no source location 2");
 	t = example();
 	t.start_list[0].location = 1;
-	expect_fault(&t, "start 1: 0x24 of location 0 must stand behind 0x1c of 1");
+	expect_fault(&t, "start 1: 0x24 of location 0 must come after 0x1c of 1");
 }
 
 int main(void)

@@ -100,7 +100,7 @@ static void test_ext_segments(void **state)
 	t.segments[1].offset = -1ull;
 	bytes = tiny_open(&t, &cache);
 	assert_int_equal(symcache_verify(&cache, keep_first, first), 1);
-	assert_string_equal(first, "segment 1: ends behind the last address");
+	assert_string_equal(first, "segment 1: ends past the last address");
 	free(bytes);
 }
 

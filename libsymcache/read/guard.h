@@ -1,15 +1,14 @@
 /*
- * guard.h: tests the bytes of a cache before they are read.
+ * guard.h: checks the bytes of a cache before they are read.
  *
- * A cache may lie for years, and disks forget. Whoever keeps one also keeps a hash
- * of each of its blocks; a guard compares a block with its hash when a look-up first
- * needs it, so that one look-up in 80 MB reads some pages, not all of them. What is
- * not as it was written is not read: the look-up finds nothing, and
- * symcache_damaged() says why.
+ * A cache may be kept for years on disks that lose bits, so the store keeps a hash of
+ * each of its blocks. A guard compares a block with its hash when a look-up first
+ * needs it, so that a look-up in 80 MB reads some pages, not all of them. A damaged
+ * block is not used: the look-up finds nothing, and symcache_damaged() is true.
  *
- * The kernel maps many pages around each one that is touched. Of a cache in a map of a
- * file the guard gives them back now and then, as long as few blocks were needed: they
- * stay in the page cache, and a short log does not take the memory of the whole.
+ * The kernel maps many pages around each one that is touched. While few blocks of a
+ * mapped file were needed, the guard unmaps them now and then: they stay in the page
+ * cache, and a short log does not take memory for the whole cache.
  *
  * A guard may be used by any number of threads; at worst two hash the same block.
  */
@@ -27,14 +26,14 @@ struct symcache_guard {
 	const uint8_t *data;        /* the cache */
 	size_t size;
 	const uint8_t *hashes;      /* XXH3-64 of each block, little-endian; trusted */
-	uint64_t identity;          /* for the owner: what the bytes are */
-	bool mapped;                /* for the owner to set: a shared map of a file */
-	_Atomic uint8_t *valid;     /* by block: 1: tested and as it was written */
+	uint64_t identity;          /* the owner's: tells one cache from another */
+	bool mapped;                /* set by the owner: `data` is a shared map of a file */
+	_Atomic uint8_t *valid;     /* by block: 1: checked, and as it was written */
 	size_t blocks;
-	atomic_size_t tested;       /* blocks */
-	atomic_bool whole;          /* all are valid */
-	atomic_bool many;           /* reads were expected */
-	atomic_bool damaged;        /* one is not: none is given out from now on */
+	atomic_size_t tested;       /* number of blocks that were checked */
+	atomic_bool whole;          /* all blocks are valid */
+	atomic_bool many;           /* symcache_guard_expect() announced many reads */
+	atomic_bool damaged;        /* a block is damaged: from now on none may be read */
 };
 
 /* Bytes that the hashes of a cache of `size` bytes take. */
@@ -44,21 +43,21 @@ static inline size_t symcache_guard_table_size(size_t size)
 	       sizeof(uint64_t);
 }
 
-/* Writes them to `table`, and returns the XXH3-64 of the cache as a whole. */
+/* Writes the hashes of the blocks to `table`, and returns the XXH3-64 of the whole cache. */
 uint64_t symcache_guard_hash(const void *data, size_t size, uint8_t *table);
 
-/* Begins with nothing tested. `data` and `hashes` must live as long as the guard is
- * used. false: out of memory. */
+/* A guard that has checked nothing yet. `data` and `hashes` must live as long as it is
+ * used. False: out of memory. */
 bool symcache_guard_init(struct symcache_guard *guard, const void *data, size_t size,
 			 const void *hashes);
 void symcache_guard_deinit(struct symcache_guard *guard); /* all zero is fine */
 
-/* Are the blocks of at[0, bytes) valid? Once half of all are, it tests the others,
- * too, and is asked no more. Use symcache_valid(). */
+/* Are the blocks of at[0, bytes) valid? Once half of all blocks are, it checks the others,
+ * too, and sets `whole`. Call symcache_valid() instead, which is faster then. */
 bool symcache_guard_check(struct symcache_guard *guard, const void *at, size_t bytes);
 
-/* So many reads are to come: tests all blocks if that is cheaper than asking each time; if they
- * are many, pages are given back less often. */
+/* Announces a number of reads: checks all blocks now if that is cheaper than checking at each read;
+ * if there are many, pages are unmapped less often. */
 void symcache_guard_expect(struct symcache_guard *guard, size_t reads);
 
 #endif

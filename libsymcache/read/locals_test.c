@@ -102,7 +102,7 @@ static void test_faults(void **state)
 	expect_fault(&t, "range of locals 1: 1 from 4294967295, of 2");
 	t = example();
 	t.local_ranges[2].start = 0x20;
-	expect_fault(&t, "range of locals 2: starts at 0x20, not behind 0x20");
+	expect_fault(&t, "range of locals 2: starts at 0x20, not after 0x20");
 	t = example();
 	t.local_order[1] = 2;
 	expect_fault(&t, "place 1 of locals: no local 2");

@@ -63,7 +63,7 @@ static void test_faults(void **state)
 	expect_fault(&t, "qualified name 1: no function 4");
 	t = example();
 	t.qualified[1].function = 2;
-	expect_fault(&t, "qualified name 1: function 2 must stand behind 2");
+	expect_fault(&t, "qualified name 1: function 2 must come after 2");
 	t = example();
 	t.qualified[0].name = 5000;
 	expect_fault(&t, "qualified name 0: name: no string starts at offset 0x1388");

@@ -1,18 +1,18 @@
 /*
  * read.h: open a SymCache in borrowed memory and look addresses up.
  *
- * One sentence on ownership: everything here points into the bytes given to
- * symcache_open() and lives as long as they do. Nothing allocates but
- * symcache_verify(), nothing locks; one `struct symcache` may be used by any
- * number of threads.
+ * Ownership: everything here points into the bytes given to symcache_open() and
+ * lives as long as they do. Nothing allocates except symcache_verify() and
+ * symcache_map_open(), nothing locks; any number of threads may use one
+ * `struct symcache`.
  *
  * Addresses are `rel_pc`: relative to the p_vaddr of the image's first PT_LOAD
  * segment (symcache_load_base()). rel_pc = vaddr − load base.
  *
- * Look-ups in a cache of many megabytes wait for memory, and for its page tables: on
- * pages of 2 MiB (memory aligned to them, madvise(MADV_HUGEPAGE) before the cache is
- * read into it) all frames come a fifth to a quarter sooner. In batches (below) they come
- * twice as soon, on pages of any size.
+ * Look-ups in a cache of many megabytes wait for memory, and for its page tables. With
+ * pages of 2 MiB (aligned memory, and madvise(MADV_HUGEPAGE) before the cache is read into
+ * it) they take a fifth to a quarter less time; in batches (below), half, with pages of any
+ * size.
  *
  * The bytes may be hostile. symcache_open() checks what it can in constant
  * time; every look-up is bounds-checked, so a malformed file gives wrong or
@@ -100,8 +100,8 @@ struct symcache {
 	struct symcache_guard *guard; /* NULL: the bytes are trusted */
 };
 
-/* May at[0, bytes), which lies in the cache, be read? For those who read the tables
- * themselves; the functions below ask it. */
+/* May at[0, bytes), which lies in the cache, be read, because it is undamaged? Only needed by code
+ * that reads the tables itself; the functions below check it. */
 static inline bool symcache_valid(const struct symcache *cache, const void *at, size_t bytes)
 {
 	struct symcache_guard *guard = cache->guard;
@@ -111,8 +111,8 @@ static inline bool symcache_valid(const struct symcache *cache, const void *at, 
 	       symcache_guard_check(guard, at, bytes);
 }
 
-/* Did a guard find bytes that are not those that were written? Then what was found
- * last may lack something, and from now on nothing is found. */
+/* Did the guard find damaged bytes? Then the last answer may be incomplete, and from now on
+ * nothing is found. */
 static inline bool symcache_damaged(const struct symcache *cache)
 {
 	return cache->guard && atomic_load_explicit(&cache->guard->damaged, memory_order_relaxed);
@@ -135,10 +135,10 @@ struct symcache_raw_frame {
 	uint32_t decl_line;           /* 0: unknown */
 };
 
-/* Frames still to come; filled by symcache_lookup(). */
+/* The frames that symcache_next_frame() has not returned yet; set by symcache_lookup(). */
 struct symcache_frames {
 	const struct symcache *cache;
-	uint32_t location;    /* to be tried next, SYMCACHE_NONE: no more */
+	uint32_t location;    /* of the next frame; SYMCACHE_NONE: no more */
 };
 
 /* A data symbol. */
@@ -159,8 +159,8 @@ struct symcache_data {
 int symcache_open(struct symcache *ret, const void *data, size_t size,
 		  struct sc_error *err);
 
-/* As symcache_open(), with a guard (or NULL), which must live as long as *ret is used,
- * in front of every byte. */
+/* As symcache_open(), with a guard (or NULL) that checks bytes before they are read; it must live
+ * as long as *ret is used. */
 int symcache_open_guarded(struct symcache *ret, const void *data, size_t size,
 			  struct symcache_guard *guard, struct sc_error *err);
 
@@ -181,24 +181,25 @@ void symcache_map_close(struct symcache_map *map); /* all zero is fine */
 /* p_vaddr of the image's first PT_LOAD; 0 if the file does not say. */
 uint64_t symcache_load_base(const struct symcache *cache);
 
-/* The address (p_vaddr) of what lies at `offset` in the ELF file, if it is code that is loaded;
- * false: it is not, or the file does not say. */
+/* Sets *vaddr to the address (p_vaddr) of `offset` in the ELF file. False: it is not in an
+ * executable segment, or the cache does not know the segments. */
 bool symcache_vaddr_of_offset(const struct symcache *cache, uint64_t offset, uint64_t *vaddr);
 
-/* Are the segments' offsets in the file known? Of a debug file they are assumed, or left out. */
+/* Are the segments' offsets in the file known? In caches of debug files they are assumed, or left
+ * out. */
 bool symcache_has_offsets(const struct symcache *cache);
 
-/* The same of what lies `offset` bytes behind the beginning of the page in which the only
- * executable segment begins, that is, of the mapping of all code; false also if there are
- * several such segments. */
+/* Sets *vaddr to the address of `offset` in the mapping of the code: it counts from the page in which
+ * the only executable segment begins. False: not in that segment, there are several, or the cache
+ * does not know them. */
 bool symcache_vaddr_of_code(const struct symcache *cache, uint64_t offset, uint64_t *vaddr);
 
-/* May there be code at this address: does it lie in an executable segment, or, where the file
- * does not say what they are, in the image? */
+/* Can there be code at this address: does it lie in an executable segment or, if the cache does not
+ * know the segments, in the image? */
 bool symcache_may_be_code(const struct symcache *cache, uint64_t vaddr);
 
-/* The number of the range that holds `rel_pc`, be it a gap: the last that starts at or
- * below. SYMCACHE_NONE: there is none, or the ranges are damaged. */
+/* The number of the range that contains `rel_pc`, also if that range is a gap: the last one that
+ * starts at or below it. SYMCACHE_NONE: there is none, or the ranges are damaged. */
 uint32_t symcache_range_of(const struct symcache *cache, uint64_t rel_pc);
 
 /*
@@ -210,24 +211,24 @@ bool symcache_lookup(const struct symcache *cache, uint64_t rel_pc,
 		     struct symcache_frames *ret);
 bool symcache_next_frame(struct symcache_frames *frames, struct symcache_raw_frame *ret);
 
-/* An address of a cache, and what symcache_lookup() finds of it. */
+/* An address in a cache, and what was found for it. */
 struct symcache_query {
 	const struct symcache *cache;
 	uint64_t rel_pc;
-	struct symcache_frames frames; /* still to come; location SYMCACHE_NONE: nothing */
-	uint32_t num_frames;           /* that the last of symcache_…s_batch() gave */
+	struct symcache_frames frames; /* not returned yet; location SYMCACHE_NONE: no more */
+	uint32_t num_frames;           /* that the last call of symcache_…s_batch() returned */
 };
 
-#define SYMCACHE_BATCH 16 /* queries that are worth being asked at once */
+#define SYMCACHE_BATCH 16 /* a good number of queries for one call */
 
-/* As symcache_lookup() for each of them; they wait for memory together. */
+/* symcache_lookup() for each query; their waits for memory overlap. */
 void symcache_lookup_batch(struct symcache_query queries[], size_t n);
 
 /*
- * As symcache_next_frame() for each of them, again and again, behind
- * symcache_lookup_batch(): the first `most` frames of query i, num_frames of them, are
- * ret[i * most] and the following. `ret` has room for n * most. Of longer chains the
- * rest is in `frames`, for symcache_next_frame() or another call.
+ * After symcache_lookup_batch(), the first `most` frames of each query, as by
+ * symcache_next_frame(): those of query i, num_frames of them, are ret[i * most] and the
+ * following. `ret` has room for n * most. The rest of longer chains is in `frames`, for
+ * symcache_next_frame() or another call.
  */
 void symcache_frames_batch(struct symcache_query queries[], size_t n,
 			   struct symcache_raw_frame ret[], uint32_t most);
@@ -240,8 +241,8 @@ struct symcache_frame_ids {
 	uint32_t column;   /* 0: unknown */
 };
 
-/* As symcache_next_frame(), the source location alone, for the functions below; SYMCACHE_NONE:
- * no more. */
+/* As symcache_next_frame(), but returns only the number of the source location, for the functions
+ * below; SYMCACHE_NONE: no more. */
 uint32_t symcache_next_location(struct symcache_frames *frames);
 
 /* The discriminator of a frame of `rel_pc`, by its source location; 0: unknown. */
@@ -251,7 +252,7 @@ uint32_t symcache_discriminator(const struct symcache *cache, uint32_t location,
  * SYMCACHE_NONE: it is not inlined, or has several ranges. */
 uint32_t symcache_inlined_start(const struct symcache *cache, uint32_t location, uint64_t rel_pc);
 
-/* What a source location, which exists and was tested, says of its frame. */
+/* The frame of a source location, which must exist and be valid, as numbers. */
 static inline void symcache_location_ids(const struct symcache *cache, uint32_t location,
 					 struct symcache_frame_ids *ret)
 {
@@ -266,14 +267,15 @@ static inline void symcache_location_ids(const struct symcache *cache, uint32_t 
 		columns[location] : 0;
 }
 
-/* As symcache_next_frame(), reading the source location alone. */
+/* As symcache_next_frame(), as numbers: reads only the source location. */
 bool symcache_next_ids(struct symcache_frames *frames, struct symcache_frame_ids *ret);
 
-/* As symcache_frames_batch(), reading the source locations alone. */
+/* As symcache_frames_batch(), as numbers: reads only the source locations. */
 void symcache_ids_batch(struct symcache_query queries[], size_t n,
 			struct symcache_frame_ids ret[], uint32_t most);
 
-/* symcache_lookup_batch(), and then the same: the numbers of the source locations alone. */
+/* symcache_lookup_batch(), and then as symcache_frames_batch(), but with the numbers of the source
+ * locations in place of frames. */
 void symcache_locations_batch(struct symcache_query queries[], size_t n, uint32_t ret[],
 			      uint32_t most);
 
@@ -293,25 +295,25 @@ struct symcache_symbol {
 };
 
 /*
- * Finds what the symbol table alone says of `rel_address`, code or data: the
- * last symbol to start at or below it, unless that has a size and ends before.
- * It is how llvm-symbolizer names the outermost frame; DWARF, which
- * symcache_lookup() goes by, knows no foo.cold and no aliases.
+ * Finds the symbol at `rel_address`, code or data, by the symbol table alone: the
+ * last one to start at or below it, unless that has a size and ends before.
+ * llvm-symbolizer names the outermost frame like this; DWARF, which symcache_lookup()
+ * uses, has no foo.cold and no aliases.
  */
 bool symcache_lookup_symbol(const struct symcache *cache, uint64_t rel_address,
 			    struct symcache_symbol *ret);
 
-/* The same in two steps: the symbol's number below cache->num_symbols, or SYMCACHE_NONE; and
- * what it is (false: there is none). For callers that keep names themselves. */
+/* The same in two steps, for callers that keep names themselves: the number of the symbol, below
+ * cache->num_symbols, or SYMCACHE_NONE; and the symbol (false: there is none). */
 uint32_t symcache_symbol_at(const struct symcache *cache, uint64_t rel_address);
 bool symcache_symbol(const struct symcache *cache, uint32_t idx, struct symcache_symbol *ret);
 
-/* symcache_symbol_at() of the rel_pc of each query, which wait for memory together. Where the
- * number in `ret` is right already, no search is made. */
+/* symcache_symbol_at() for the rel_pc of each query; their waits for memory overlap. `ret` may hold
+ * guesses: one that is right saves the search. */
 void symcache_symbols_batch(const struct symcache_query queries[], size_t n, uint32_t ret[]);
 
-/* The aliases of what begins at `rel_address`: how many, numbered from *first on in cache->aliases.
- * 4,096 at most. A search. */
+/* The aliases of what begins at `rel_address`: how many, at most 4,096; they are cache->aliases from
+ * index *first on. Cost: a search. */
 size_t symcache_aliases_of(const struct symcache *cache, uint64_t rel_address, size_t *first);
 
 /* A variable or parameter of a function. */
@@ -325,20 +327,20 @@ struct symcache_local {
 	uint64_t tag;                       /* DW_AT_LLVM_tag_offset: of HWASan */
 };
 
-/* The locals of the innermost function or inlined call that has the code at `rel_pc`, and of
- * those inlined into it: how many, numbered from *first on for symcache_local(). 0 also where
- * the file has none of any function (cache->locals.ranges is NULL). A search over ranges. */
+/* The local variables of the innermost function or inlined call that has the code at `rel_pc`, and
+ * of what is inlined into that: how many, numbered from *first on for symcache_local(). Also 0 if
+ * the cache has no local variables at all (cache->locals.ranges is NULL). Cost: a search over
+ * ranges. */
 uint32_t symcache_locals_of(const struct symcache *cache, uint64_t rel_pc, uint32_t *first);
 bool symcache_local(const struct symcache *cache, uint32_t i, struct symcache_local *ret);
 
-/* The string at `offset` of the string section, in the cache; ptr NULL if there is none. UTF-8 if
- * the file is in order, which symcache_verify() says; whoever must have UTF-8 from an untrusted
- * file tests it. */
+/* The string at `offset` of the string section; it points into the cache; ptr NULL if there is none.
+ * It is UTF-8 if symcache_verify() finds no fault; callers that need UTF-8 from an untrusted file
+ * must check it. */
 struct sc_str symcache_string(const struct symcache *cache, uint32_t offset);
 
-/* The name of function `idx` with its scopes, where the file has it because the function's name
- * lacks them; ptr NULL else. A scope that is a function stands there by its linkage name. A
- * search. */
+/* The name of function `idx` with its scopes, if the function's own name lacks them; else ptr NULL.
+ * A scope that is a function is there by its linkage name. Cost: a search. */
 struct sc_str symcache_qualified(const struct symcache *cache, uint32_t idx);
 
 /* File record `idx`; all ptr NULL if there is none. */
@@ -366,9 +368,9 @@ typedef bool symcache_fault_fn(void *ctx, const char *fault);
 /*
  * Reads the whole file and reports each breach of format/symcache.md: order of
  * ranges, indices and offsets out of bounds, inlined_into cycles, malformed
- * strings, the hash of the extension area. Returns the number of faults, or SC_ENOMEM:
- * nothing is known. `fn` may be NULL. Time is linear in the size of the file; takes memory
- * of an eighth of the string section.
+ * strings, the hash of the extension area. Returns the number of faults, or SC_ENOMEM if it
+ * could not check. `fn` may be NULL. Time is linear in the size of the file; memory is
+ * an eighth of the string section.
  */
 ssize_t symcache_verify(const struct symcache *cache, symcache_fault_fn *fn, void *ctx);
 

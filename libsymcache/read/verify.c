@@ -147,7 +147,7 @@ static void verify_ranges(struct verifier *v)
 
 	for (uint32_t i = 1; i < v->cache->header->num_ranges && !v->stopped; i++)
 		if (starts[i] <= starts[i - 1])
-			sc_fault(v, "range %u: starts at 0x%x, not behind 0x%x", i, starts[i],
+			sc_fault(v, "range %u: starts at 0x%x, not after 0x%x", i, starts[i],
 			      starts[i - 1]);
 }
 
@@ -197,7 +197,7 @@ static void verify_symbols(struct verifier *v)
 		verify_string(v, s[i].name, "symbol", i, "name");
 		verify_string(v, s[i].file, "symbol", i, "file");
 		if (i && s[i].address <= s[i - 1].address)
-			sc_fault(v, "symbol %zu: 0x%x must stand behind 0x%x", i, s[i].address,
+			sc_fault(v, "symbol %zu: 0x%x must come after 0x%x", i, s[i].address,
 			      s[i - 1].address);
 	}
 }
@@ -209,7 +209,7 @@ static void verify_aliases(struct verifier *v)
 	for (size_t i = 0; i < v->cache->num_aliases && !v->stopped; i++) {
 		verify_string(v, a[i].name, "alias", i, "name");
 		if (i && a[i].address < a[i - 1].address)
-			sc_fault(v, "alias %zu: 0x%x must not stand behind 0x%x", i, a[i].address,
+			sc_fault(v, "alias %zu: 0x%x must not come after 0x%x", i, a[i].address,
 				 a[i - 1].address);
 	}
 }
@@ -238,7 +238,7 @@ static void verify_segments(struct verifier *v)
 
 	for (size_t i = 0; i < v->cache->num_segments && !v->stopped; i++) {
 		if (s[i].offset + s[i].size < s[i].offset || s[i].vaddr + s[i].size < s[i].vaddr)
-			sc_fault(v, "segment %zu: ends behind the last address", i);
+			sc_fault(v, "segment %zu: ends past the last address", i);
 		if (i && s[i].vaddr < s[i - 1].vaddr)
 			sc_fault(v, "segment %zu: 0x%" PRIx64 " must stand before 0x%" PRIx64, i,
 				 s[i].vaddr, s[i - 1].vaddr);
@@ -256,7 +256,7 @@ static void verify_details(struct verifier *v, const char *what, const struct sy
 			sc_fault(v, "%s %zu: no source location %u", what, i, at->location);
 		else if (i && (at->location < at[-1].location ||
 			       (at->location == at[-1].location && at->from <= at[-1].from)))
-			sc_fault(v, "%s %zu: 0x%x of location %u must stand behind 0x%x of %u",
+			sc_fault(v, "%s %zu: 0x%x of location %u must come after 0x%x of %u",
 				 what, i, at->from, at->location, at[-1].from, at[-1].location);
 	}
 }
@@ -270,7 +270,7 @@ static void verify_qualified(struct verifier *v)
 		if (q[i].function >= v->cache->header->num_functions)
 			sc_fault(v, "qualified name %zu: no function %u", i, q[i].function);
 		if (i && q[i].function <= q[i - 1].function)
-			sc_fault(v, "qualified name %zu: function %u must stand behind %u", i,
+			sc_fault(v, "qualified name %zu: function %u must come after %u", i,
 				 q[i].function, q[i - 1].function);
 	}
 }
@@ -286,7 +286,7 @@ static void verify_locals(struct verifier *v)
 			sc_fault(v, "range of locals %zu: %u from %u, of %zu", i, r->count,
 				 r->first, l->num_order);
 		if (i && r->start <= r[-1].start)
-			sc_fault(v, "range of locals %zu: starts at 0x%x, not behind 0x%x", i,
+			sc_fault(v, "range of locals %zu: starts at 0x%x, not after 0x%x", i,
 				 r->start, r[-1].start);
 	}
 	for (size_t i = 0; i < l->num_order && !v->stopped; i++)

@@ -23,7 +23,7 @@ static void verify_starts(struct verifier *v)
 		}
 		if (i && start <= before)
 			sc_fault(v,
-				 "unwind range %u: starts at 0x%" PRIx64 ", not behind 0x%" PRIx64,
+				 "unwind range %u: starts at 0x%" PRIx64 ", not after 0x%" PRIx64,
 				 i, start, before);
 		if (row >= u->num_rows)
 			sc_fault(v, "unwind range %u: no row %u", i, row);

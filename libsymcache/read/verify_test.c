@@ -59,8 +59,8 @@ static void test_ranges(void **state)
 	(void)state;
 	t.ranges[2] = 0x20;
 	t.ranges[4] = 0x2f;
-	expect_faults(&t, "range 2: starts at 0x20, not behind 0x20\n"
-			  "range 4: starts at 0x2f, not behind 0x30\n");
+	expect_faults(&t, "range 2: starts at 0x20, not after 0x20\n"
+			  "range 4: starts at 0x2f, not after 0x30\n");
 	t = tiny_example(9);
 	t.h.num_source_locations = 4;
 	expect_faults(&t, "5 ranges, but only 4 source locations\n"

@@ -1,14 +1,14 @@
 /*
- * report.h: what recordings, cores and caches say, as text for people or JSON for programs.
+ * report.h: trace files, cores and caches → text for people or JSON for programs.
  *
  *   markup_trace_report()  a GDB trace file: definitions, frames, or a summary
  *   markup_core_report()   a core file or minidump: stacks, or a summary
  *   markup_cache_report()  a cache: facts, or its tables
  *
- * Text has no byte that may not be shown on a terminal. JSON of a trace file or core is a line
- * for each object, that of a cache one object over many lines. Both go to a buffer of the caller,
- * with or without a sink behind it (bytes/out.h). Functions return 0 or a negative SC_E… code
- * with a message in *err; none prints. All that options hold is borrowed.
+ * Text contains no byte that is unsafe on a terminal. JSON of a trace file or core is one object on
+ * each line, that of a cache one object over many lines. Both go to a buffer of the caller,
+ * with or without a sink (bytes/out.h). Functions return 0 or a negative SC_E… code with a message in
+ * *err; none prints. What options point to is borrowed.
  */
 #ifndef SYMCACHE_REPORT_H
 #define SYMCACHE_REPORT_H
@@ -24,10 +24,10 @@
 
 struct markup_trace_options {
 	bool json;
-	bool named;             /* say which file it is, whatever is selected */
+	bool named;             /* write the name of the file, also if frames are selected */
 	bool registers;         /* show all registers, */
 	bool hexdump;           /* the bytes of memory, */
-	bool backtrace;         /* and the stack of each frame */
+	bool backtrace;         /* the stack of each frame */
 	bool summary;           /* count frames in place of showing them */
 	enum symtrace_order order;
 	const struct symtrace_select *select;  /* the definitions are shown if it selects nothing */
@@ -39,15 +39,15 @@ struct markup_trace_options {
 	void *ctx;
 };
 
-#define MARKUP_TRACE_FAULTS 10u /* those after are only counted */
+#define MARKUP_TRACE_FAULTS 10u /* shown; further ones are only counted */
 
 struct markup_traced {
 	uint64_t frames;        /* that were selected */
 	unsigned faults;        /* errors within the file: what could be read was shown */
-	/* No frame is in a module, and this one can be loaded anywhere, but has no bias: its
-	 * index in `images`, from 1 on; 0: there is none. */
+	/* If no frame is in a module: one that can be loaded anywhere and has no bias, by its index in
+	 * `images`, from 1 on; 0: there is none. */
 	size_t unplaced;
-	bool by_gdb;            /* it fits where GDB loads programs, at 0x555555554000 */
+	bool by_gdb;            /* frames would be in it at 0x555555554000, where GDB loads programs */
 	uint64_t first_pc;      /* of the first frame */
 };
 
@@ -67,14 +67,14 @@ enum markup_report_format {
 
 struct markup_core_options {
 	enum markup_report_format format;
-	bool all;               /* text: each stack by itself, also where several are equal */
-	bool registers;         /* show those of each frame, as far as they are known */
+	bool all;               /* text: each stack by itself, also if several are equal */
+	bool registers;         /* the known registers of each frame */
 	bool summary;           /* the modules in place of the stacks */
 	bool color;             /* text: functions are highlighted */
-	bool brief;             /* text: of the folders of a path, the last one is shown */
-	const uint32_t *threads; /* the stacks of these alone, by their IDs */
-	size_t num_threads;     /* 0: of all */
-	/* Of the page, as of struct markup_options; not with `summary`. */
+	bool brief;             /* text: only the last folder of each path */
+	const uint32_t *threads; /* only these, by their IDs */
+	size_t num_threads;     /* 0: all */
+	/* Of a page, as in struct markup_options; not with `summary`. */
 	const char *link;
 	const char *const *path_maps, *const *own;
 	const struct symcache_source_search *search; /* for sources; NULL: none are wanted */
@@ -107,7 +107,7 @@ enum markup_cache_list {
 struct markup_cache_options {
 	bool json;              /* one object: the facts, and the lists */
 	bool raw;               /* names and paths as they are, byte for byte */
-	unsigned lists;         /* enum markup_cache_list; text has them in place of the facts */
+	unsigned lists;         /* of enum markup_cache_list; text has them in place of the facts */
 	const struct symstore_entry *entry; /* of the cache; NULL: it is a file */
 	int64_t used;           /* when its last use began, or 0 */
 };

@@ -1,6 +1,6 @@
 /*
- * misses.h: what servers do not have. It is remembered in the store, as a content that was looked at,
- * and in a run.
+ * misses.h: which build IDs servers do not have: in the store, as an outcome for a content whose hash
+ * is symstore_miss_key(), and in memory, for this run.
  */
 #ifndef SYMCACHE_STORE_MISSES_H
 #define SYMCACHE_STORE_MISSES_H
@@ -9,8 +9,8 @@
 #include "libsymcache/base/vec.h"
 #include "libsymcache/store/store.h"
 
-/* Its key: of a kind of servers ("debuginfod"), a server by its URL, and a build ID. */
-enum { SYMSTORE_MISS_KIND = 32 }; /* bytes of the former, with a NUL */
+/* The key of a miss: of the kind of the server ("debuginfod"), its URL, and the build ID. */
+enum { SYMSTORE_MISS_KIND = 32 }; /* bytes of a kind, with its NUL, at most */
 struct sc_hash symstore_miss_key(const char *kind, const char *server, const uint8_t *build_id,
 				       size_t len);
 
@@ -18,7 +18,7 @@ struct sc_hash symstore_miss_key(const char *kind, const char *server, const uin
 bool symstore_missed(struct symstore_reader *reader, const struct sc_hash *key, const char *tool,
 		     int64_t retry);
 
-/* As symstore_remember(). */
+/* Remembers a miss in the store. Errors as symstore_remember(). */
 int symstore_remember_miss(struct symstore_writer *writer, const struct sc_hash *key,
 			   const char *tool, struct sc_error *err);
 
@@ -29,7 +29,7 @@ struct symstore_misses {
 };
 
 bool symstore_misses_have(const struct symstore_misses *misses, const struct sc_hash *key);
-/* Where there is no memory, it is not kept: the server is asked again. */
+/* If memory is out, the miss is not kept, and the server is asked again. */
 void symstore_misses_add(struct symstore_misses *misses, const struct sc_hash *key);
 void symstore_misses_deinit(struct symstore_misses *misses);
 

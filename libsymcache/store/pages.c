@@ -58,7 +58,7 @@ static const uint8_t *page_at(struct walk *w, size_t page, const char *what,
 	if (!claim(w, page, what))
 		return NULL;
 	if (page >= w->pages) {
-		fault(w, "page %zu (%s) lies behind the end of the file, which is cut off at %zu pages",
+		fault(w, "page %zu (%s) lies past the end of the file, which is cut off at %zu pages",
 		      page, what, w->pages);
 		return NULL;
 	}
@@ -100,7 +100,7 @@ static const uint8_t *overflow(struct walk *w, size_t first, size_t size)
 		return NULL;
 	}
 	if (h.u.pages > w->snapshot->last_page - first + 1 || h.u.pages > w->pages - first) {
-		fault(w, "the value of %u pages at page %zu lies behind the end of the file",
+		fault(w, "the value of %u pages at page %zu lies past the end of the file",
 		      h.u.pages, first);
 		return NULL;
 	}

@@ -5,11 +5,12 @@
  * memory map and are valid until symstore_read_end() of that reader. A reader
  * is a snapshot: what is committed after it began is not seen, and the pages
  * it may see are not reused, so end it when the work is done. A cache that is stored
- * packed is unpacked into memory, which is the reader's for as long.
+ * packed is unpacked into memory, which also lives until symstore_read_end().
  *
- * Thread-safety: a store may be shared; a reader begins and ends in one thread, which
- * may let others read through it meanwhile; a writer is of one thread.
- * All who open a file in a process have the same store; it is not used across fork().
+ * Thread-safety: threads may share a store. A reader is begun and ended by one thread;
+ * meanwhile other threads may read through it. A writer belongs to one thread.
+ * symstore_open() of the same file in one process gives the same store. Do not use it
+ * across fork().
  * The layout, and what is promised about crashes and full disks, is in
  * format/store.md.
  */
@@ -31,11 +32,11 @@ struct symstore_reader;
 struct symstore_writer;
 
 enum symstore_mode {
-	SYMSTORE_READ,  /* works on a read-only file, directory or medium; no lock
-	                 * file is made where none can be */
-	SYMSTORE_VISIT, /* as SYMSTORE_READ, but makes no file next to it */
-	SYMSTORE_FROZEN,/* the same, for a file that no process changes, on any file system: it is
-	                 * not locked, and its use not noted */
+	SYMSTORE_READ,  /* also on a read-only file, directory or medium, where there is no lock
+	                 * file */
+	SYMSTORE_VISIT, /* as SYMSTORE_READ, but makes no file next to the store */
+	SYMSTORE_FROZEN,/* as SYMSTORE_VISIT, for a file that no process changes, on any file
+	                 * system: without locks, and without recording its use */
 	SYMSTORE_WRITE, /* creates the file (not its directory) if it is missing */
 };
 
@@ -51,18 +52,18 @@ struct symstore_entry {
 	uint64_t source_size;      /* bytes of the file that was indexed */
 	struct sc_hash source_hash; /* shows whether that file was indexed already */
 	uint64_t cache_hash;       /* XXH3-64 of the cache bytes; put computes it */
-	uint64_t table_hash;       /* XXH3-64 of the hashes of its blocks, which lie behind it; 0:
+	uint64_t table_hash;       /* XXH3-64 of the hashes of its blocks, which follow it; 0:
 	                            * there are none (format 1); put computes it */
-	uint64_t packed_size;      /* bytes of what is stored in its place, packed; 0: it is stored as
-	                            * it is. Set on get, as is */
-	uint64_t packed_hash;      /* their XXH3-64 */
+	uint64_t packed_size;      /* bytes of the packed cache that is stored instead; 0: the cache
+	                            * is stored unpacked. This and the next are set on get */
+	uint64_t packed_hash;      /* XXH3-64 of these bytes */
 	int64_t time;              /* when it was indexed, seconds since 1970 */
 	const char *source_path;   /* absolute */
 	const char *debug_path;    /* separate debug file that was used; "" or NULL: none */
 	const char *tool_version;
 	const char *tags;          /* sorted, a newline between them; "" or NULL: none */
-	const char *names;         /* of files with this build ID, as symstore_names_of() has them; ""
-				    * or NULL: none are known */
+	const char *names;         /* of files with this build ID, as from symstore_names_of(); "" or
+				    * NULL: none are known */
 	const char *transforms;    /* what was changed when it was written, a newline between
 	                            * them; "" or NULL: nothing */
 };
@@ -73,51 +74,53 @@ static inline uint64_t symstore_stored_size(const struct symstore_entry *entry)
 	return entry->packed_size ? entry->packed_size : entry->cache_size;
 }
 
-/* A build ID by itself; zeros behind its `len` bytes. */
+/* A build ID; the bytes after the first `len` are 0. */
 struct symstore_id {
 	uint8_t bytes[SYMCACHE_BUILD_ID_MAX];
 	size_t len;
 };
 
-/* Sorts by the bytes, and drops what is there twice. Returns how many are left. */
+/* Sorts by the bytes, and drops duplicates. Returns how many are left. */
 size_t symstore_ids_sort(struct symstore_id *ids, size_t num);
-/* The first of sorted ones that does not stand before `id`; num: all do. What is behind the bytes of
- * an ID is 0. */
+/* The index of the first of sorted IDs that is not less than `id`; num: all are less. */
 size_t symstore_ids_from(const struct symstore_id *ids, size_t num, const struct symstore_id *id);
-/* Which one of them it is; num: none. */
-size_t symstore_ids_find(const struct symstore_id *ids, size_t num, const uint8_t *bytes, size_t len);
+/* The index of a build ID in sorted ones; num: it is not there. */
+size_t symstore_ids_find(const struct symstore_id *ids, size_t num, const uint8_t *bytes,
+			 size_t len);
 
 /*
  * Opens the store at `path`. SC_ENOTFOUND: SYMSTORE_READ and there is no file,
- * or one that a first writer left before it was a store; SC_EFORMAT: not a
- * store, or damaged; SC_EUNSUPPORTED: written by a newer version or on another
- * kind of machine; SC_EINVAL: to write, and this process has it open to read; SC_ESYS,
- * SC_EFULL, SC_ENOMEM. After fork() the child opens it anew, and leaves what it inherited
- * alone. Thread-safe, as is closing.
+ * or a first writer died before it was a store; SC_EFORMAT: not a store, or damaged;
+ * SC_EUNSUPPORTED: written by a newer version or on another kind of machine; SC_EINVAL:
+ * SYMSTORE_WRITE, and this process has it open for reading only; SC_ESYS, SC_EFULL, SC_ENOMEM.
+ * After fork() the child must open it again, and must not touch the store that it inherited.
+ * Thread-safe, as is closing.
  */
 int symstore_open(const char *path, enum symstore_mode mode, struct symstore **ret,
 		  struct sc_error *err);
 void symstore_close(struct symstore *store); /* NULL is fine */
 
-/* After many look-ups: the pages of the store no longer count as memory of this process. What is read
- * again is mapped again, out of the system's cache. Thread-safe. */
+/* Unmaps the pages of the store, after many look-ups, so that they no longer count as memory of this
+ * process. Pages that are needed again are mapped from the page cache. Thread-safe. */
 void symstore_release_pages(struct symstore *store);
 
-/* Of the file, links followed; its lock file is PATH-lock. Lives as long as the store. */
+/* The path of the file, with links resolved; its lock file is PATH-lock. Lives as long as the
+ * store. */
 const char *symstore_path(const struct symstore *store);
 
-/* The same to read, but for writing where that is possible, so that others in the process can
- * write: it cannot be opened anew when they come. */
+/* Opens the store for reading, and also for writing if that is possible, because other code in the
+ * process may want to write later: then it could no longer be opened for that. */
 int symstore_open_for_all(const char *path, struct symstore **ret, struct sc_error *err);
 
-struct symstore *symstore_share(struct symstore *store); /* for one more close; returns it */
-/* Did this process open it, not its parent? */
+/* Another reference, to be closed as well; returns `store`. */
+struct symstore *symstore_share(struct symstore *store);
+/* Did this process open it, and not its parent? */
 bool symstore_is_ours(const struct symstore *store);
 
 /*
- * Opens a private copy of the store, for reading what others made: no one can change or
- * cut it off meanwhile, and no file is made next to it. Takes room in $TMPDIR, else in
- * /var/tmp, until it is closed. As symstore_open(SYMSTORE_VISIT); SC_EFULL.
+ * Opens a private copy of the store, for stores from others: nobody can change or truncate
+ * it meanwhile, and no file is made next to the original. Takes space in $TMPDIR, else in
+ * /var/tmp, until it is closed. Errors as symstore_open(SYMSTORE_VISIT); SC_EFULL.
  */
 int symstore_open_copy(const char *path, struct symstore **ret, struct sc_error *err);
 
@@ -144,32 +147,32 @@ int symstore_read_begin(struct symstore *store, struct symstore_reader **ret,
 void symstore_read_end(struct symstore_reader *reader); /* NULL is fine */
 struct symstore *symstore_of(const struct symstore_reader *reader); /* whose snapshot it is */
 
-/* The cache bytes of a full build ID, 8-aligned, as they are: maybe damaged.
- * SC_ENOTFOUND: no such entry; of one that is packed also SC_EFORMAT: damaged; SC_ENOMEM. */
+/* The cache bytes of a full build ID, 8-aligned and unchecked: they may be damaged.
+ * SC_ENOTFOUND: no such entry; of a packed entry also SC_EFORMAT: damaged; SC_ENOMEM. */
 int symstore_get(struct symstore_reader *reader, const uint8_t *build_id, size_t len,
 		 const void **data, size_t *size, struct sc_error *err);
 
-/* No cache that the reader gave is needed any more: who goes through many entries need not have
- * all of them unpacked at once. */
+/* Releases all caches that the reader returned, so that a walk over many entries does not keep all
+ * of them unpacked. */
 void symstore_let_go(struct symstore_reader *reader);
 
-/* The packed file (libsymcache/packed/packed.h) of an entry that is stored so, in the map.
+/* The packed file (libsymcache/packed/packed.h) of an entry that is stored packed, in the map.
  * SC_ENOTFOUND: no such entry, or it is not packed; SC_EFORMAT: damaged. */
 int symstore_get_packed(struct symstore_reader *reader, const uint8_t *build_id, size_t len,
 			const void **data, size_t *size, struct sc_error *err);
 
 /*
- * The cache of a full build ID, opened so that no byte is read that is not as it was
- * written: a small cache is tested now, a large one block by block by `guard`, which
- * is the caller's, all zero or from an earlier call: what it has tested already is
- * not tested again. symcache_guard_deinit() it. SC_ENOTFOUND: no such entry;
+ * The cache of a full build ID, opened so that only bytes are read that are as they were
+ * written: a small cache is checked now, a large one block by block when a look-up needs the
+ * block. `guard` belongs to the caller, and is all zero or from an earlier call, whose checks
+ * are not repeated; symcache_guard_deinit() it. SC_ENOTFOUND: no such entry;
  * SC_EFORMAT: damaged, the message says what to do; SC_ENOMEM.
  */
 int symstore_get_guarded(struct symstore_reader *reader, const uint8_t *build_id, size_t len,
 			 struct symcache_guard *guard, struct symcache *ret,
 			 struct sc_error *err);
 
-/* The message for an entry that is damaged, as symcache_damaged() words it; SC_EFORMAT. */
+/* Sets the error for an entry that symcache_damaged() says is damaged; returns SC_EFORMAT. */
 int symstore_damaged(const uint8_t *build_id, size_t len, struct sc_error *err);
 
 /* The entry record of a full build ID. */
@@ -184,17 +187,17 @@ int symstore_each(struct symstore_reader *reader, const uint8_t *prefix, size_t 
 		  symstore_each_fn *fn, void *ctx, struct sc_error *err);
 
 /*
- * The one build ID in the store that begins with the hex digits of `text`.
- * SC_EINVAL: no hex digits, or several build IDs begin so (the message has the
+ * The only build ID in the store that begins with the hex digits of `text`.
+ * SC_EINVAL: not hex digits, or several build IDs begin with them (the message has the
  * first two); SC_ENOTFOUND: none does.
  */
 int symstore_find_id(struct symstore_reader *reader, const char *text,
 		     uint8_t id[SYMCACHE_BUILD_ID_MAX], size_t *len, struct sc_error *err);
 
 /*
- * The one build ID in the store whose source has this file name: "kvm" and "kvm.ko" are
- * those of "/lib/modules/6.1/kernel/kvm.ko.xz"; '-' and '_' are one, as the kernel has it.
- * SC_EINVAL: several have it; SC_ENOTFOUND: none.
+ * The only build ID in the store of a file with this name: "kvm" and "kvm.ko" both name
+ * "/lib/modules/6.1/kernel/kvm.ko.xz"; '-' and '_' are equal, as for the kernel.
+ * SC_EINVAL: several have the name; SC_ENOTFOUND: none.
  */
 int symstore_find_name(struct symstore_reader *reader, const char *name,
 		       uint8_t id[SYMCACHE_BUILD_ID_MAX], size_t *len, struct sc_error *err);
@@ -203,11 +206,11 @@ int symstore_find_name(struct symstore_reader *reader, const char *name,
 int symstore_get_note(struct symstore_reader *reader, const char *name, const void **data,
 		      size_t *size, struct sc_error *err);
 
-/* May `fresh` take the place of `old`? Its symbols are no worse: the order is in
- * format/store.md. */
+/* May `fresh` replace `old`, because its symbols are no worse, in the order of
+ * format/store.md? */
 bool symstore_entry_replaces(const struct symstore_entry *fresh, const struct symstore_entry *old);
 
-/* Were they made from files of other paths and with other content, of which none is the
+/* Were they made from two files with different paths and contents, neither of which is the
  * debug file of the other? */
 bool symstore_entry_other_file(const struct symstore_entry *a, const struct symstore_entry *b);
 
@@ -220,11 +223,11 @@ extern const char *const symstore_kinds[];
 /* The bit of enum symcache_source for an index into them. */
 uint32_t symstore_kind_bit(int kind);
 
-/* The bits that are shown: of names alone not what they were taken from. */
+/* The bits that are shown: for an entry of names alone, not the symbols that these were taken from. */
 uint32_t symstore_kinds_shown(uint32_t sources);
 
-/* The XXH3-128, as 32 hex digits, of what look-ups depend on: build IDs, hashes of caches, names
- * and tags of all entries. Their records are read, no caches. Errors as of symstore_each(). */
+/* The XXH3-128, as 32 hex digits, of all that look-ups depend on: build IDs, hashes of caches, names
+ * and tags of all entries. Reads their records, no caches. Errors as of symstore_each(). */
 int symstore_identity(struct symstore_reader *reader, char ret[SC_HASH_TEXT],
 		      struct sc_error *err);
 
@@ -241,23 +244,24 @@ struct symstore_field {
 	const char *key;
 	enum { SYMSTORE_TEXT, SYMSTORE_NUMBER, SYMSTORE_BOOL, SYMSTORE_LIST } type;
 	const char *text;       /* of a list: a newline between its items */
-	uint64_t number;        /* or truth */
+	uint64_t number;        /* of SYMSTORE_BOOL: 0 or 1 */
 };
 
 struct symstore_fields {
 	struct symstore_field data[16];
 	size_t len;
-	char id[2 * SYMCACHE_BUILD_ID_MAX + 1], kinds[64], cache_hash[17], source_hash[SC_HASH_TEXT];
+	char id[2 * SYMCACHE_BUILD_ID_MAX + 1], kinds[64], cache_hash[17];
+	char source_hash[SC_HASH_TEXT];
 	char time[32];
 };
 
-/* All fields; texts lie in `entry` and `ret`. */
+/* Sets *ret to all fields; their texts point into `entry` and `ret`. */
 void symstore_entry_fields(const struct symstore_entry *entry, struct symstore_fields *ret);
 
 /* "2026-11-21T11:02:33Z" for seconds since 1970. Returns `text`. */
 const char *symstore_time_text(int64_t time, char text[32]);
 
-/* What came of a file's content when it was looked at. */
+/* What indexing a file of some content resulted in. */
 struct symstore_outcome {
 	int code;               /* 0: indexed; or an SC_E… code such as SC_ENOSYMBOLS */
 	int64_t time;           /* when, seconds since 1970 */
@@ -266,20 +270,21 @@ struct symstore_outcome {
 	size_t build_id_len;
 };
 
-/* Was a file of this content looked at by this version of the tool (`tool` as
- * in tool_version)? SC_ENOTFOUND: no; or it was indexed, but the entry is gone. */
+/* The outcome that this version of the tool (`tool` as in tool_version) remembered for this
+ * content. SC_ENOTFOUND: there is none; or it was indexed, but the entry is gone. */
 int symstore_seen(struct symstore_reader *reader, const struct sc_hash *content,
 		  const char *tool, struct symstore_outcome *ret, struct sc_error *err);
 
 /* ---- use -----------------------------------------------------------------
- * Which entries are still looked at, to the day, best effort: in a file next to the
+ * The day on which each entry was last used, best effort: in a file next to the
  * store, NAME-used, which may be missing or not writable. */
 
-/* The entry is used today. *marked, 0 at first, spares the file further calls. */
+/* Records that the entry is used today. *marked, 0 at first, is how further calls know that
+ * nothing needs to be written. */
 void symstore_mark_used(struct symstore *store, const uint8_t *build_id, size_t len,
 			uint32_t *marked);
 
-/* When the day of its last use began, seconds since 1970; 0: not known. */
+/* When the day on which it was last used began, seconds since 1970; 0: not known. */
 int64_t symstore_last_used(const struct symstore *store, const uint8_t *build_id, size_t len);
 
 /* ---- tags ----------------------------------------------------------------
@@ -299,10 +304,11 @@ bool symstore_tag_valid(const char *tag);
 int symstore_tags_make(const char *const *words, size_t num, bool pinned, char **ret,
 		       struct sc_error *err);
 
-/* The tag at *at (may be NULL), and moves *at behind it. Returns its length; 0: no more. */
+/* Sets *tag to the tag at *at (may be NULL), and moves *at past it. Returns its length; 0: no
+ * more. */
 size_t symstore_tags_next(const char **at, const char **tag);
 
-/* Is `want` among the tags (may be NULL)? Without a '=' it is also the key of any value. */
+/* Is `want` among the tags (may be NULL)? Without a '=' it also matches tags with this key. */
 bool symstore_tags_have(const char *tags, const char *want);
 
 /* The tags without one, on the heap. NULL: out of memory. */
@@ -312,16 +318,15 @@ char *symstore_tags_without(const char *tags, const char *word);
 char *symstore_tags_unite(const char *a, const char *b);
 
 /* ---- names ----------------------------------------------------------------
- * The names that files with a build ID have: a program's is not that of its debug file. Like
+ * The names of all files with a build ID: a program has another than its debug file. Like
  * tags, they are words in one string, and only grow, up to a bound. */
 
 enum { SYMSTORE_NAMES_MAX = 4096 }; /* bytes of the names of an entry */
 
 /*
- * The names that a file has: its `path`, and what it says of itself, its SONAME and the name of
- * its debug file (either NULL or "": none); all without folders and ".debug". What is only a
- * build ID's digits, or has control characters, is no name. On the heap, "" if there are none;
- * NULL: out of memory.
+ * The names of a file: those of its path, its SONAME and its debug link (either NULL or "": none),
+ * without folders and ".debug". The digits of a build ID, and what has control characters, are left
+ * out. On the heap, "" if there are none; NULL: out of memory.
  */
 char *symstore_names_of(const char *path, const char *soname, const char *debug_link);
 
@@ -336,21 +341,21 @@ bool symstore_names_have(const char *names, const char *want);
 
 /* Walks the index pages of the file and the records: pages out of bounds or
  * used twice, keys out of order, entries without a cache. It does not read the
- * caches. Returns the number of faults, or SC_ENOMEM, or SC_ESYS, which `fn` was given; with
- * either, do not read on. Call it
- * first: it may move the reader to the newest snapshot. */
+ * caches. Returns the number of faults, or SC_ENOMEM or SC_ESYS, whose message `fn` got: then
+ * do not use the reader any more. Call it before other functions: it may move the reader to the
+ * newest snapshot. */
 ssize_t symstore_check(struct symstore_reader *reader, symcache_fault_fn *fn, void *ctx);
 
 /* ---- writing -------------------------------------------------------------
- * A writer gathers what shall be done; symstore_commit() waits for its turn
- * (one writer at a time, over all processes) and does all of it or nothing.
- * Until then nothing is locked. The map grows by itself. */
+ * A writer collects changes; symstore_commit() waits for its turn (one writer at a
+ * time, over all processes) and makes all of them or none. Until then nothing is
+ * locked. The map grows by itself. */
 
 int symstore_write_begin(struct symstore *store, struct symstore_writer **ret,
 			 struct sc_error *err);
 
-/* Writes the cache to dst[0, entry->cache_size), 8-aligned: a page of the store
- * itself. Called by symstore_commit(), and again if that has to start over. */
+/* Writes the cache to dst[0, entry->cache_size), 8-aligned, directly into the pages of the
+ * store. Called by symstore_commit(), and again if that has to start over. */
 typedef void symstore_fill_fn(void *ctx, void *dst);
 
 /* What a commit did with an entry: written, or which one stayed and why. */
@@ -361,21 +366,21 @@ enum symstore_put_result {
 	SYMSTORE_PINNED_STAYS,  /* it has the tag SYMSTORE_PINNED */
 };
 
-/* What this writer puts from now on is packed, at a level of PACKED_LEVEL_MAX at most, where it
- * takes fewer pages so. */
+/* Packs what this writer puts from now on, at a level up to PACKED_LEVEL_MAX, if it takes fewer
+ * pages packed. */
 void symstore_write_packed(struct symstore_writer *writer, int level);
 
-/* What this writer puts from now on replaces no entry of a file with another path and
+/* From now on what this writer puts replaces no entry of a file with another path and
  * other content, unless its symbols are better. */
 void symstore_keep_files(struct symstore_writer *writer);
 
 /*
- * Creates or replaces the entry; one with better symbols stays (the order is in
- * format/store.md), and a pinned one. Unwind information that only the other one of the two
- * has is taken over (libsymcache/unwind/merge.h), but by a pinned one. `entry` is copied with its
- * strings; `ctx` must live until the writer ends; without `fill` it is the cache itself.
- * *result (if not NULL) is set by the commit. SC_EINVAL: no build ID; SC_ELIMIT: about 2 GiB;
- * SC_ENOMEM.
+ * Creates or replaces the entry. An existing entry stays if its symbols are better (the order is
+ * in format/store.md) or it is pinned. The entry that is kept gets the unwind information that only
+ * the other one has (libsymcache/unwind/merge.h), unless it is pinned. `entry` is copied with its
+ * strings; `ctx` must live until the writer ends; without `fill` it is the bytes of the cache.
+ * *result (if not NULL) is set by the commit. SC_EINVAL: no build ID; SC_ELIMIT: the cache is
+ * larger than about 2 GiB; SC_ENOMEM.
  */
 int symstore_put(struct symstore_writer *writer, const struct symstore_entry *entry,
 		 symstore_fill_fn *fill, void *ctx, enum symstore_put_result *result,
@@ -397,14 +402,14 @@ int symstore_remove(struct symstore_writer *writer, const uint8_t *build_id, siz
 		    bool *removed, struct sc_error *err);
 
 /*
- * Keeps bytes under a name next to the entries. Notes speak of the entries as they
- * are: any other commit that changes entries drops all of them. SC_ENOMEM;
+ * Stores bytes under a name next to the entries. Notes describe the entries as they are now,
+ * so any other commit that changes entries drops all notes. SC_ENOMEM;
  * SC_EINVAL: the name is empty or above 64 bytes.
  */
 int symstore_note(struct symstore_writer *writer, const char *name, const void *data, size_t size,
 		  struct sc_error *err);
 
-/* Remembers that content was looked at by this version of the tool. */
+/* Remembers what this version of the tool made of a content: see symstore_seen(). */
 int symstore_remember(struct symstore_writer *writer, const struct sc_hash *content,
 		      const char *tool, const struct symstore_outcome *outcome,
 		      struct sc_error *err);
@@ -416,15 +421,15 @@ int symstore_remember(struct symstore_writer *writer, const struct sc_hash *cont
  */
 int symstore_commit(struct symstore_writer *writer, struct sc_error *err);
 void symstore_abort(struct symstore_writer *writer); /* NULL is fine */
-/* Commits if `rc`, of what was to be gathered, is 0; else aborts, and returns it. */
+/* Commits if `rc`, the result of collecting changes, is 0; else aborts, and returns `rc`. */
 int symstore_end(struct symstore_writer *writer, int rc, struct sc_error *err);
 
 /*
- * Writes the store anew without free pages, next to it, and puts that in its
- * place. No process may have the store open meanwhile, this one included; those
- * that open it wait. SC_EINVAL: somebody has it open; SC_ENOTFOUND: no store;
- * else as symstore_open() and symstore_commit(). After a failure the store is as
- * it was. `before` and `after` get the sizes of the file in bytes.
+ * Writes a copy of the store without free pages next to it, and replaces it by that. No
+ * process may have the store open, this one included; a process that opens it meanwhile
+ * waits. SC_EINVAL: a process has it open; SC_ENOTFOUND: no store; else as symstore_open()
+ * and symstore_commit(). After a failure the store is as it was. `before` and `after` get
+ * the sizes of the file in bytes.
  */
 int symstore_compact(const char *path, uint64_t *before, uint64_t *after, struct sc_error *err);
 

@@ -1,6 +1,6 @@
 /*
- * debug_files.h: what debug files have and caches lack: local variables, which a cache has only if
- * that was asked for, and sources; and sources that are files themselves.
+ * debug_files.h: what debug files have and most caches lack: local variables (a cache has them only
+ * with --locals) and embedded sources; and source files.
  */
 #ifndef SYMCACHE_DEBUG_FILES_H
 #define SYMCACHE_DEBUG_FILES_H
@@ -9,7 +9,7 @@
 #include "libsymcache/transforms/transforms.h"
 #include "libsymcache/write/locals.h"
 
-/* The debug files that were asked, some of them kept open; for any number of threads. */
+/* Debug files, some of which are kept open; for any number of threads. */
 struct symcache_debug_files;
 
 /* Both may be NULL, and are borrowed: as in struct symcache_build_options. NULL: out of memory. */
@@ -17,22 +17,23 @@ struct symcache_debug_files *symcache_debug_files_create(const char *const *debu
 							 const char *package);
 void symcache_debug_files_destroy(struct symcache_debug_files *f); /* NULL is fine */
 
-/* The local variables of a module, or NULL: until symcache_debug_files_end(), which is always
- * called. *why: why there are none; code 0: there is no debug file. */
+/* The local variables of a module, or NULL; valid until symcache_debug_files_end(), which must be
+ * called in any case. *why: why there are none; code 0: there is no debug file. */
 struct symcache_locals *symcache_debug_files_locals(struct symcache_debug_files *f,
 						    struct symcache_module *m, struct sc_error *why);
 void symcache_debug_files_end(struct symcache_debug_files *f);
 
-/* The source of a file that stands in the debug information: a copy on the heap of *size bytes;
- * NULL: there is none. */
+/* A source file that is embedded in the debug information: a copy on the heap of *size bytes; NULL:
+ * there is none. */
 char *symcache_debug_files_source(struct symcache_debug_files *f, struct symcache_module *m,
 				  struct sc_str path, size_t *size);
 
-/* Has the symbol there a tag in its value (HWASan), so that the address is not what it says? */
+/* Does the value of the symbol at `vaddr` have a tag (HWASan), so that it is not the address? */
 bool symcache_debug_files_tagged(struct symcache_debug_files *f, struct symcache_module *m,
 				 uint64_t vaddr);
 
-/* Names addresses of a module that is a file, as long as that is kept; NULL: it cannot. */
+/* What names addresses as binutils does (write/build.h), of a module that is a file; valid as
+ * long as the debug file is kept open. NULL: there is none. */
 const struct symcache_nearest *symcache_debug_files_nearest(struct symcache_debug_files *f,
 							    struct symcache_module *m);
 

@@ -1,13 +1,13 @@
 /*
- * finder.h: what is said of a file (its build ID, its path, the name of a kernel) → the module
- * of the source of caches that is meant.
+ * finder.h: what is known of a file (its build ID, its path, the name of a kernel) → its module
+ * (caches.h).
  *
- * By a build ID that is one alone, in the store, debug directories, servers; where it is nowhere,
- * the file of that ID at the path, if there is one. Without a build ID by the last part of the
- * path: what an option binds that name to, else the only entry of the store that is called so.
- * A build ID that is nowhere is never replaced by a name.
+ * With a build ID: the cache of that ID in the store, debug directories or on servers; else the
+ * file at the path, if it has that ID. Without a build ID the last part of the path decides: what an
+ * option binds that name to, else the only entry of the store with that name. If a build ID is not
+ * found, the name is not tried.
  *
- * A finder is not changed by what is asked, so threads may share it.
+ * A finder does not change when it is used, so threads may share it.
  */
 #ifndef SC_FINDER_H
 #define SC_FINDER_H
@@ -18,8 +18,8 @@ struct symcache_file_id;
 
 /* All is borrowed. */
 struct symcache_finder {
-	/* How it finds: symcache_find_module, or something else with `ctx`, which need not know
-	 * caches. NULL: it finds nothing. */
+	/* symcache_find_module, or another function, for which `ctx` is and which may ignore the other
+	 * members. NULL: nothing is found. */
 	int (*find)(const struct symcache_finder *f, const struct symcache_file_id *of,
 		    struct symcache_module **ret, struct sc_error *err);
 	void *ctx;
@@ -27,10 +27,9 @@ struct symcache_finder {
 	const char *const *modules; /* NAME=BUILDID, NAME=FILE or NAME=TAG */
 	size_t num_modules;
 	const char *option;         /* what messages call that option; NULL: there is none */
-	bool first;                 /* of a file that is not in the store no whole cache need be
-	                             * made: symcache_module_cache_at() comes next */
-	bool no_files;              /* modules are of the store alone: what lies on this machine
-	                             * does not count */
+	bool first;                 /* do not make the whole cache of a file that is not in the store:
+	                             * the caller will use symcache_module_cache_at() */
+	bool no_files;              /* find modules in the store only, not files on this machine */
 };
 
 /* What is known of a file; borrowed. */
@@ -46,20 +45,20 @@ struct symcache_file_id {
 
 enum { SYMCACHE_FILE_NAME_MAX = 255 };
 
-/* The last part of a path, also of one in an archive, x.apk!libfoo.so; false: it is empty or longer
- * than that. */
+/* The last part of a path, also of one in an archive, x.apk!libfoo.so. False: it is empty, or longer
+ * than SYMCACHE_FILE_NAME_MAX. */
 bool symcache_file_name(struct sc_str path, char name[SYMCACHE_FILE_NAME_MAX + 1]);
 
 /*
- * The module that is meant, whose cache could be opened. SC_ENOTFOUND with an empty message:
- * there is no entry of that name; else as symcache_caches_find_name() and
- * symcache_module_cache() have them. *ret is NULL then.
+ * Finds a module and opens its cache. SC_ENOTFOUND with an empty message: no entry has that name;
+ * other errors as symcache_caches_find_name() and symcache_module_cache(). On an error *ret is
+ * NULL.
  */
 int symcache_find_module(const struct symcache_finder *f, const struct symcache_file_id *of,
 			 struct symcache_module **ret, struct sc_error *err);
 
-/* Can every row of `modules` mean something? SC_EINVAL: one is not NAME=…, or what it gives is
- * neither a file, nor a build ID's digits, nor a tag of an entry in the store. */
+/* Checks the rows of `modules`. SC_EINVAL: one is not NAME=…, or its value is neither a file, nor
+ * the digits of a build ID, nor a tag of an entry in the store. */
 int symcache_finder_check(const struct symcache_finder *f, struct sc_error *err);
 
 #endif

@@ -1,7 +1,7 @@
 /*
- * perf_map.h: names of code that a process made at run time, as its JIT writes them into
- * /tmp/perf-PID.map: "START SIZE NAME" a line, in hex. Of entries that overlap the last one counts, as
- * a JIT reuses memory. Control bytes of names become "\x1b".
+ * perf_map.h: names of code that was made at run time, as JITs write them into /tmp/perf-PID.map:
+ * lines "START SIZE NAME", numbers in hex. If entries overlap, the last one counts, as a JIT reuses
+ * memory. Control characters in names are escaped, "\x1b".
  */
 #ifndef SYMCACHE_PERF_MAP_H
 #define SYMCACHE_PERF_MAP_H
@@ -23,15 +23,16 @@ struct symcache_perf_map {
 	VEC(char) texts;
 };
 
-/* Reads the bytes of such a file; lines that are none are skipped. False: out of memory. */
+/* Reads the bytes of such a file; malformed lines are skipped. False: out of memory. */
 bool symcache_perf_map_read(const char *text, size_t len, struct symcache_perf_map *ret);
 
-/* The map of a process that runs, as it sees it, if it is a regular file of 64 MiB at most that
- * belongs to the owner of the process or to root, and only they may write it; else, and without one,
- * the map is empty. False: out of memory. */
+/* Reads the map of a running process, in the process's own /tmp. It must be a regular file of at most
+ * 64 MiB that belongs to the owner of the process or to root and that no other user can write to;
+ * otherwise the map is empty. False: out of memory. */
 bool symcache_perf_map_of(uint32_t pid, struct symcache_perf_map *ret);
 
-/* The same of a process that ran: perf-PID.map in a folder, of the user who asks, or of root. */
+/* The same for a process that has ended: perf-PID.map in a folder, which must belong to this user or
+ * to root. */
 bool symcache_perf_map_in(const char *dir, uint32_t pid, struct symcache_perf_map *ret);
 
 void symcache_perf_map_deinit(struct symcache_perf_map *m); /* all zero again */

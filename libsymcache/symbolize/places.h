@@ -1,6 +1,6 @@
 /*
- * places.h: what is at addresses, remembered: recordings and cores ask millions of times for a
- * few hundred places. The memory is bounded, whatever is asked for. For one thread.
+ * places.h: remembers what is at addresses, because recordings and cores ask millions of times for
+ * the same few hundred. Memory is bounded. For one thread.
  */
 #ifndef SYMCACHE_PLACES_H
 #define SYMCACHE_PLACES_H
@@ -32,16 +32,16 @@ struct symcache_data_place {
 
 struct symcache_places;
 
-/* Both are borrowed. `symbols`: what the symbol table alone knows, with a size, is a frame, too.
+/* Both are borrowed. `symbols`: a symbol with a size that only the symbol table has is a frame, too.
  * NULL: out of memory. */
 struct symcache_places *symcache_places_create(struct symcache_caches *caches,
 					       struct symcache_names *names, bool symbols);
 void symcache_places_destroy(struct symcache_places *p); /* NULL is fine */
 
 /*
- * The place of `vaddr` in `module` (NULL: nothing is known of it); `owner` is whatever tells
- * uses of one module apart. Each is valid until the next call of the same function. NULL: out
- * of memory.
+ * The place of `vaddr` in `module` (NULL: nothing is known of it). `owner` distinguishes places if a
+ * module is loaded several times. The result is valid until the next call of the same function.
+ * NULL: out of memory.
  */
 struct symcache_code_place *symcache_places_get(struct symcache_places *p, const void *owner,
 					   struct symcache_module *module, uint64_t vaddr);

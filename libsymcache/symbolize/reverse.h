@@ -1,10 +1,10 @@
 /*
  * reverse.h: names and lines → addresses.
  *
- * A cache has no index for either: the first question of a symbolizer makes one in memory, with a
- * pass over all functions and symbols of the module, for names as people read them another one that
- * demangles each, and for lines one over all source locations. Further questions are searches. A
- * pattern always costs a pass over all names.
+ * A cache has no index for either, so the first question of a symbolizer makes one in memory: for
+ * linkage names by a pass over all functions and symbols of the module, for names as they are shown by
+ * another one that demangles each, for lines by one over all source locations. Further questions
+ * are searches. A pattern always costs a pass over all names.
  */
 #ifndef SYMCACHE_REVERSE_H
 #define SYMCACHE_REVERSE_H
@@ -24,35 +24,35 @@ struct symcache_found_name {
 };
 
 /*
- * Calls `fn` for all of a name, by address: functions that have code of their own, variables, and
- * what the symbol table alone has. `name` is a linkage name, or one as it is shown, with or without
- * its parameters; `glob`: a pattern of either (base/glob.h). How many there were; SC_ENOTFOUND: the
- * module has no cache, or it is damaged; SC_ENOMEM; or what `fn`, which must not use the symbolizer,
- * returned, if that is not 0.
+ * Calls `fn` for everything with this name, by address: functions that have code of their own,
+ * variables, and what only the symbol table has. `name` is a linkage name, or a name as it is shown,
+ * with or without parameters; `glob`: a pattern for either (base/glob.h). `fn` must not use the
+ * symbolizer. Returns how many there were; SC_ENOTFOUND: the module has no cache, or it is damaged;
+ * SC_ENOMEM; or what `fn` returned, if that was not 0.
  */
 ssize_t symcache_find_names(struct symcache_symbolizer *s, struct symcache_module *m,
 			    struct sc_str name, bool glob,
 			    int (*fn)(void *ctx, const struct symcache_found_name *found),
 			    void *ctx);
 
-/* A piece of code of a line. */
+/* A range of code of a line. */
 struct symcache_found_line {
-	uint64_t vaddr, end;    /* p_vaddr; `end` is behind it */
-	const struct sc_frame *frame; /* the frame that is at the line; valid during the call */
+	uint64_t vaddr, end;    /* [vaddr, end), p_vaddr */
+	const struct sc_frame *frame; /* the frame at the line; valid during the call */
 	bool inlined;           /* its function is inlined there */
-	uint32_t depth;         /* of the frame at vaddr: so many are inlined into it there */
+	uint32_t depth;         /* how many frames are inlined into it there */
 };
 
 /*
  * Calls `fn` for all code that has a frame at this line, by address. `file` is a path, or its last
- * parts ("shop.cc", "demo/shop.cc"). Where the line is a call that is inlined, the code of the
- * function that is called counts, too. Results as those of symcache_find_names().
+ * parts ("shop.cc", "demo/shop.cc"). If the line is a call that was inlined, its code is that of the
+ * called function. Returns as symcache_find_names().
  */
 ssize_t symcache_find_line(struct symcache_symbolizer *s, struct symcache_module *m,
 			   struct sc_str file, uint32_t line,
 			   int (*fn)(void *ctx, const struct symcache_found_line *found), void *ctx);
 
-/* "FILE:LINE" in its parts. False: it is not so. */
+/* Divides "FILE:LINE". False: it is not of this form. */
 bool symcache_parse_line(const char *text, struct sc_str *file, uint32_t *line);
 
 #endif

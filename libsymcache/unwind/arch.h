@@ -68,22 +68,24 @@ bool sc_step_by_row(struct symcache_unwinder *u, const struct symcache_unwind_fr
 
 /* ---- call.c ---- */
 
-/* Is the last instruction a call? Of the bytes in front of a return address; of machines that it
- * does not know it is. */
+/* Is the last instruction in `code`, the bytes in front of a return address, a call? True for
+ * machines whose calls it does not know. */
 #define SC_CALL_MAX 8
 bool sc_ends_with_call(uint16_t machine, const uint8_t code[SC_CALL_MAX]);
 
-/* ---- guess.c: the same without one; false: it is not so. By the instructions of a signal's
- * return; by a call that went nowhere; by a record of two words; by looking at the stack. ---- */
+/* ---- guess.c ----
+ * Finds the caller's registers without a row; false: they cannot be found in this way. If the code is
+ * that of a signal's return; if a call went to where no code is; by the frame pointer and its record
+ * of two words; by searching the stack for a return address. */
 bool sc_step_by_trampoline(struct symcache_unwinder *u, struct symcache_registers *ret);
 bool sc_step_by_call(struct symcache_unwinder *u, struct symcache_registers *ret);
 bool sc_step_by_frame_pointer(struct symcache_unwinder *u, struct symcache_registers *ret);
 bool sc_step_by_scan(struct symcache_unwinder *u, struct symcache_registers *ret);
 
 /*
- * Evaluates the expression at `n` of the module's cache; `cfa` NULL: for the CFA itself,
- * else it is on the stack to begin with. False: it cannot be: memory (u->address) or
- * registers are missing, or it makes no sense.
+ * Evaluates the expression at `n` of the module's cache. It begins with `cfa` on its stack; NULL:
+ * with an empty stack, as it gives the CFA. False: it cannot be evaluated: memory (u->address) or
+ * registers are missing, or it is malformed.
  */
 bool sc_evaluate(struct symcache_unwinder *u, const struct symcache_unwind_frame *module,
 		 int32_t n, const uint64_t *cfa, uint64_t *ret);

@@ -1,16 +1,16 @@
 /*
- * merge.h: symbols of one cache and unwind information of another, of the same image.
+ * merge.h: makes one cache of the symbols in one cache and the unwind information in another, of
+ * the same image.
  *
  * A stripped program has .eh_frame, which its debug file lacks; the debug file has the
- * symbols. A cache made of both at once has both; so has what is merged of two caches, in
- * the same bytes.
+ * symbols. Merging the caches of the two gives the same bytes as a build from both files.
  */
 #ifndef SYMCACHE_MERGE_H
 #define SYMCACHE_MERGE_H
 
 #include "libsymcache/read/read.h"
 
-/* What is to be written. All is borrowed from the two caches but what deinit gives back. */
+/* What is to be written. The pointers borrow from the two caches, except for `united`. */
 struct symcache_merge {
 	size_t size;               /* of the result */
 	const struct symcache *symbols, *other;
@@ -21,10 +21,10 @@ struct symcache_merge {
 };
 
 /*
- * Has `other` unwind information that `symbols` lacks? 1: *ret says how large the result
- * is; 0: no, or they are not of one image; SC_ENOMEM. Where both have some, .eh_frame comes
- * first. Cost: reads the strings once, if `other` alone knows the SONAME; unites tables of
- * rows, if each has some.
+ * Does `other` have unwind information that `symbols` lacks? 1: yes, and *ret has the size of the
+ * result; 0: no, or they are not of the same image; SC_ENOMEM. If both have some, .eh_frame comes
+ * first. Cost: reads the strings once, if only `other` has the SONAME; unites tables of
+ * rows, if both have some.
  */
 int symcache_merge_plan(const struct symcache *symbols, const struct symcache *other,
 			struct symcache_merge *ret);

@@ -41,16 +41,17 @@ struct symcache_unwind_source {
 	uint32_t max_frames;  /* 0: 100,000 */
 	/* Copies memory; false: some of it is not there. */
 	bool (*read)(void *ctx, uint64_t address, void *to, size_t bytes);
-	/* The module whose code has `address`: sets owner, and if there is a cache of it, cache and
-	 * base of a frame, which are zero before; false: none. `ctx` is `modules`. */
+	/* Finds the module whose code has `address`: sets ret->owner and, if there is a cache of the
+	 * module, ret->cache and ret->base, all zero before the call. False: no module has it. `ctx` is
+	 * `modules`. */
 	bool (*module)(void *ctx, uint64_t address, struct symcache_unwind_frame *ret);
 	void *modules;
-	/* Can code be at `address`, of a module or not? NULL: of code in no module nothing is
-	 * known. */
+	/* Can there be code at `address`, in a module or outside of all? NULL: it is not known which
+	 * memory outside of modules is code. */
 	bool (*executable)(void *ctx, uint64_t address);
 	void *ctx;
-	/* Copies code of a module out of its file, where memory has none, as in core files. NULL, or
-	 * false: it is not known. `ctx` is `modules`. */
+	/* Copies code of a module out of its file, as core files often leave it out. NULL, or false:
+	 * it is not there. `ctx` is `modules`. */
 	bool (*code)(void *ctx, uint64_t address, void *to, size_t bytes);
 };
 
@@ -70,12 +71,13 @@ struct symcache_unwind_frame {
 	uint64_t stack_pointer;
 	enum symcache_trust trust;
 	bool signal;          /* the frame is a signal trampoline */
-	bool has_module;      /* lookup_pc is in one; else the rest of this is zero */
-	const struct symcache *cache; /* of it; NULL: it is not known */
-	void *owner;          /* of the module, for the caller */
+	bool has_module;      /* lookup_pc is in a module; if not, the members below are zero */
+	const struct symcache *cache; /* of the module; NULL: there is none */
+	void *owner;          /* the module, as `module` of the source gave it */
 	uint64_t base;        /* relative address = address − base; without a cache 0 */
 	uint64_t rel_pc;      /* lookup_pc − base */
-	uint64_t known;       /* bit n: register n is known here: see u.registers in front */
+	uint64_t known;       /* bit n: register n is known in this frame; its value is in u.registers
+	                       * before symcache_unwind_next() returns this frame */
 };
 
 /* Why a stack ends; unwind.c has the words for each. */
@@ -92,13 +94,13 @@ enum symcache_stop {
 	SYMCACHE_STOP_LIMIT,
 };
 
-/* In storage of the caller; `stop` and what belongs to it are there once
- * symcache_unwind_next() returned the last frame. */
+/* In storage of the caller. `stop`, `address` and `lacks` are set when symcache_unwind_next() has
+ * returned the last frame. */
 struct symcache_unwinder {
 	const struct symcache_unwind_source *source;
 	struct symcache_registers registers; /* of the next frame */
 	enum symcache_stop stop;
-	uint64_t address;
+	uint64_t address;       /* of SYMCACHE_STOP_MEMORY */
 	void *lacks;            /* owner of the module that lacks what is needed to go on; or NULL */
 	/* private */
 	const struct symcache_unwind_arch *arch;
@@ -121,20 +123,21 @@ bool symcache_unwind_next(struct symcache_unwinder *u, struct symcache_unwind_fr
 struct symcache_stack {
 	struct symcache_unwind_frame *frames;
 	size_t num_frames;
-	struct symcache_registers *registers; /* of each frame, if they were wanted; or NULL */
+	struct symcache_registers *registers; /* of each frame, if they were asked for; or NULL */
 	enum symcache_stop stop;
 	uint64_t address;     /* of SYMCACHE_STOP_MEMORY */
 	void *lacks;          /* owner of the module that lacks what is needed to go on; or NULL */
 	size_t cap_frames, cap_registers; /* private */
 };
 
-/* Walks a stack to its end. SC_EUNSUPPORTED: another machine; SC_ENOMEM. */
+/* Walks the stack from the registers `of`; with `registers`, keeps those of each frame.
+ * SC_EUNSUPPORTED: another machine; SC_ENOMEM. */
 int symcache_stack_walk(const struct symcache_unwind_source *source,
 			const struct symcache_registers *of, bool registers,
 			struct symcache_stack *ret, struct sc_error *err);
 
-/* Of stacks with the same frames, found in the same way, and the same end it is the same: a hash of
- * 128 bits. */
+/* A hash of 128 bits, equal for stacks with the same frames, found in the same ways, that end for
+ * the same reason. */
 struct symcache_stack_id {
 	uint64_t low, high;
 };

@@ -7,9 +7,9 @@
  *   symcache_build_write(b, bytes);
  *   symcache_build_destroy(b);
  *
- * Everything is computed by create(); the size is known before the bytes are
- * wanted, so that they can go straight into a file or a page of the store.
- * The bytes depend on the input and the options alone.
+ * create() computes everything, so that the size is known before the bytes are written,
+ * and they can be written straight into a file or a page of the store.
+ * The bytes depend on the input and the options only.
  */
 #ifndef SYMCACHE_BUILD_H
 #define SYMCACHE_BUILD_H
@@ -33,20 +33,19 @@ enum symcache_reader {
 struct symcache_place {
 	const char *comp_dir, *dir, *name;
 	uint32_t line;  /* 0: unknown */
-	bool no_column; /* set it where columns mean nothing in the new place */
+	bool no_column; /* to be set if columns mean nothing in the new place */
 };
 
 /*
- * Changes names and places before they are written. Each name and place is asked for
- * once or more, so the answer must depend on the question alone; builds on several
- * threads ask at the same time. What is given must last until the next question from
- * the same thread to the same transformation; it is copied.
+ * Changes names and places before they are written. Called once or more for each name and
+ * place, by several threads at the same time, so the result must depend on the arguments
+ * only. It must stay valid until the next call from the same thread; it is copied.
  */
 struct symcache_transform {
-	/* The linkage name of a function or a variable: another one, or `name`. NULL:
-	 * names stay. */
+	/* Returns another linkage name for a function or variable, or `name`. NULL: names
+	 * stay. */
 	const char *(*name)(void *ctx, const char *name);
-	/* Changes *place; false: left alone. NULL: places stay. */
+	/* Changes *place; false: it stays. NULL: places stay. */
 	bool (*place)(void *ctx, struct symcache_place *place);
 	void *ctx;
 };
@@ -59,21 +58,21 @@ struct symcache_wanted {
 	bool program;
 };
 
-/* Where files are, if not in the file system: in an archive. Called by builds on
+/* Files that are not in the file system but, say, in an archive. Called by builds on
  * several threads at the same time. */
 struct symcache_files {
-	/* A descriptor, which the build closes, of the path that create() was given or
-	 * find() returned (the same pointer); −1 with errno. */
+	/* Opens the path that create() got or find() returned (the same pointer). Returns a
+	 * descriptor, which the build closes; −1 with errno. */
 	int (*open)(void *ctx, const char *path);
-	/* The n-th possibility, from 0; NULL: no more, look in the file system. */
+	/* The n-th candidate, from 0; NULL: no more, look in the file system. */
 	const char *(*find)(void *ctx, const struct symcache_wanted *wanted, unsigned n);
 	void *ctx;
 	bool programs; /* find() may be asked for programs, which have unwind information */
 };
 
 struct symcache_build_options {
-	bool is_open;                 /* the file is: `fd`, which stays the caller's, is what is
-	                               * read; its path is its name, and where others are */
+	bool is_open;                 /* read the open file `fd`, which stays the caller's; the path
+	                               * is for messages, and to find debug files */
 	int fd;
 	uint32_t format_version;      /* 7, 8 or 9; 0: 9 */
 	const char *const *debug_dirs;/* NULL-terminated list of directories that hold
@@ -91,15 +90,15 @@ struct symcache_build_options {
 	                               * in a pass of its own, on one thread */
 	const char *package;          /* a .dwp file that is tried before FILE.dwp; or NULL */
 	/*
-	 * A cache for code at these addresses (vaddr) alone: what the whole cache says about
-	 * them it says, too; what it says about others means nothing. Only the units that can
-	 * hold them are read, and of the others not even whether they are broken is known. There
-	 * are neither data, local variables nor unwind information. 0: the whole cache.
+	 * Make a cache for code at these addresses (vaddr) only: for them it gives the answers of
+	 * the whole cache; for others its answers mean nothing. Only the units that can hold them
+	 * are read; whether others are broken is not known. It has no data, local variables or
+	 * unwind information. num_only 0: make the whole cache.
 	 */
 	const uint64_t *only;
 	size_t num_only;
-	bool outline;                 /* a cache with the image and its segments alone; of what it
-	                               * was made from it says whether there is DWARF */
+	bool outline;                 /* make a cache with only the image, its segments, and whether
+	                               * there is DWARF */
 };
 
 /* The stages of a build, in order. */
@@ -135,9 +134,9 @@ struct symcache_build_info {
 	uint64_t data_symbols;
 	uint64_t string_bytes;
 	double seconds[SYMCACHE_STAGES]; /* wall-clock time of each stage */
-	uint64_t above_4g;      /* ranges, symbols and data out of reach: below the base or
-				 * more than 4 GiB above it */
-	uint64_t code_above_4g; /* of them, those of code: not a kernel's per-CPU variables */
+	uint64_t above_4g;      /* ranges, symbols and data that a cache cannot have: below the base
+				 * or more than 4 GiB above it */
+	uint64_t code_above_4g; /* those of code among them, so not a kernel's per-CPU variables */
 };
 
 struct symcache_build;
@@ -145,10 +144,10 @@ struct symcache_build;
 /*
  * Reads the ELF file at `path` and lays out its cache. `options` may be NULL.
  * SC_ESYS: cannot be read; SC_EFORMAT: not an ELF file, or cut off;
- * SC_ENOSYMBOLS: well-formed, nothing to index; SC_ELIMIT: string section
- * above 4 GiB, or all of the code and data is; or the file asks for more than files of its
- * size have (libsymcache/base/limits.h), or for more memory than the options allow;
- * SC_ENOMEM. On failure *ret is NULL.
+ * SC_ENOSYMBOLS: well-formed, nothing to index; SC_ELIMIT: more than 4 GiB of strings, or all code
+ * and data is more than 4 GiB above the base; or the file asks for more than files of its size need
+ * (libsymcache/base/limits.h), or for more memory than the options allow; SC_ENOMEM. On failure *ret
+ * is NULL.
  */
 int symcache_build_create(const char *path, const struct symcache_build_options *options,
 			  struct symcache_build **ret, struct sc_error *err);
@@ -176,7 +175,7 @@ int symcache_elf_build_id(const char *path, uint8_t build_id[SYMCACHE_BUILD_ID_M
 int symcache_elf_build_id_of(int fd, const char *name, uint8_t build_id[SYMCACHE_BUILD_ID_MAX],
 			     size_t *build_id_len, bool *derived, struct sc_error *err);
 
-/* The code of a linked ELF file, for those who look at instructions. */
+/* The code of a linked ELF file, for callers that need its instructions. */
 struct symcache_code;
 
 /* SC_ENOTFOUND: the file has another build ID, or no code, as debug files; else as
@@ -230,8 +229,8 @@ int symcache_symbol_table_open(const char *path, struct symcache_symbol_table **
 /* The same, but *ret is NULL if the file has a .symtab: that is not read then. */
 int symcache_symbol_table_open_dynamic(const char *path, struct symcache_symbol_table **ret,
 				       struct sc_error *err);
-/* Has each symbol its name within the table of strings? SC_EFORMAT: no, in llvm-symbolizer's words;
- * else as above. */
+/* Checks that the names of all symbols are within the table of strings. SC_EFORMAT: they are not, in
+ * llvm-symbolizer's words; else as above. */
 int symcache_symbol_names_check(const char *path, struct sc_error *err);
 void symcache_symbol_table_close(struct symcache_symbol_table *t); /* NULL is fine */
 
@@ -245,8 +244,8 @@ bool symcache_symbol_table_find(const struct symcache_symbol_table *t, uint64_t 
 
 /* ---- the nearest symbol ------------------------------------------------------------------- */
 
-/* Names addresses as binutils does where the DWARF has no function: by the last symbol to begin at
- * or below them in their section, in the debug file's table if one is found. For one thread. */
+/* Names addresses as binutils does if the DWARF has no function: by the last symbol to begin at or
+ * below them in their section, from the table of the debug file if there is one. For one thread. */
 struct symcache_nearest;
 
 /* Errors as those of symcache_build_create(). */
@@ -254,8 +253,8 @@ int symcache_nearest_open(const char *path, const struct symcache_build_options 
 			  struct symcache_nearest **ret, struct sc_error *err);
 void symcache_nearest_close(struct symcache_nearest *n); /* NULL is fine */
 
-/* False: no section that is loaded has the address. Else ret->name, NULL: there is no symbol;
- * ret->file is "" where the table says that the symbol is of none. */
+/* False: no loaded section has the address. ret->name is NULL if there is no symbol; ret->file is ""
+ * if the table says that the symbol is of no file. */
 bool symcache_nearest_find(const struct symcache_nearest *n, uint64_t vaddr,
 			   struct symcache_named_symbol *ret);
 
