@@ -15,7 +15,8 @@ enum {
 	BAR = 24,
 	INTERVAL_MS = 100,
 	LINE_BYTES = 512,
-	GUESS_PART = 50, GUESS_MS = 30000, /* no time left is shown before a 50th, or half a minute */
+	/* No time left is shown before a 50th of the work, or half a minute. */
+	GUESS_PART = 50, GUESS_MS = 30000,
 };
 
 static struct {

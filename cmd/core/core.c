@@ -203,8 +203,8 @@ static int thread_ids(uint32_t **ret, struct sc_error *err)
 
 static int run(int argc, char **argv, struct sc_error *err)
 {
-	struct markup_core_options options = { .format = (enum markup_report_format)o.format, .all = o.all,
-		.link = o.link, .path_maps = o.path_maps.items, .own = o.own.items,
+	struct markup_core_options options = { .format = (enum markup_report_format)o.format,
+		.all = o.all, .link = o.link, .path_maps = o.path_maps.items, .own = o.own.items,
 		.registers = o.registers, .summary = o.summary, .num_threads = o.threads.len,
 		.color = color_wanted(o.color), .brief = isatty(STDOUT_FILENO) };
 	const struct symcache_maps maps = { .path_maps = o.path_maps.items };
@@ -220,7 +220,8 @@ static int run(int argc, char **argv, struct sc_error *err)
 		return sc_error_set(err, SC_EINVAL, o.summary ? "--summary is not for --format html: "
 				    "the page lists the modules" :
 				    o.live ? "--format html takes one process" : "--format html takes one core file");
-	if ((o.link || o.own.len || o.path_maps.len || o.source_lines) && o.format != MARKUP_REPORT_HTML)
+	if ((o.link || o.own.len || o.path_maps.len || o.source_lines) &&
+	    o.format != MARKUP_REPORT_HTML)
 		return sc_error_set(err, SC_EINVAL, "--link, --map-path, --own and --source are for "
 				    "--format html");
 	if (o.link && page_link_check(o.link, err))

@@ -318,8 +318,8 @@ static int filter_task(int argc, struct sc_error *err)
 	if (!o.output_dir || o.task == UINT64_MAX)
 		return sc_error_set(err, SC_EINVAL, "--plan needs --task N and -o OUT");
 	if (argc || memcmp(&o.form, &none, sizeof(none)) || o.dumpfile_output || o.debug_dirs.len ||
-	    o.fetch.on || o.sites.urls.len || o.summary || o.group || o.source_lines || o.missing || o.link ||
-	    o.own.len)
+	    o.fetch.on || o.sites.urls.len || o.summary || o.group || o.source_lines || o.missing ||
+	    o.link || o.own.len)
 		return sc_error_set(err, SC_EINVAL, "--plan takes only --task, -o, --store, --input-root, -j "
 				    "and -q: the plan has the logs and options, and symbols are those of "
 				    "the store");

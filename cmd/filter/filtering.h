@@ -19,7 +19,8 @@ void print_summary(const struct markup_tally *tally);
 bool other_builds(const struct markup_tally *tally);
 
 /* What to do about modules that are not in the store, to standard error; `log`: the only one that
- * was read, or NULL: an archive's, so that 'symcache merge' says the same. Nothing if there are none. */
+ * was read, or NULL: an archive's, so that 'symcache merge' says the same. Nothing if there are
+ * none. */
 void hint_at_missing(const struct markup_tally *tally, const char *log, bool listed);
 
 /* Writes their build IDs and names into a file. Errors as out_write() has them. */

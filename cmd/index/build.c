@@ -70,7 +70,8 @@ static int run(int argc, char **argv, struct sc_error *err)
 		.reader = o.reader ? SYMCACHE_READER_LIBDW : SYMCACHE_READER_FAST,
 		.threads = (unsigned)o.threads, .locals = o.locals,
 	};
-	struct symcache_transforms transforms __attribute__((cleanup(symcache_transforms_deinit))) = { 0 };
+	struct symcache_transforms transforms
+		__attribute__((cleanup(symcache_transforms_deinit))) = { 0 };
 	struct symcache_build *build __attribute__((cleanup(destroy_build))) = NULL;
 	uint8_t *bytes;
 	size_t size;

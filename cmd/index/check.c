@@ -151,7 +151,8 @@ static int run(int argc, char **argv, struct sc_error *err)
 		.allow = o.allow.items, .sums = &c.sums, .file = on_file,
 		.old_store = old_store, .progress = progress_update, .ctx = &c,
 	};
-	const char **paths __attribute__((cleanup(free_paths))) = must_calloc((size_t)argc + 1, sizeof(*paths));
+	const char **paths __attribute__((cleanup(free_paths))) = must_calloc((size_t)argc + 1,
+									      sizeof(*paths));
 	enum symbundle_shape shape;
 	size_t files = 0;
 	int rc = 0;

@@ -115,7 +115,8 @@ static void destroy_debuginfod(struct symcache_debuginfod **d)
 
 static int run(int argc, char **argv, struct sc_error *err)
 {
-	struct symcache_transforms transforms __attribute__((cleanup(symcache_transforms_deinit))) = { 0 };
+	struct symcache_transforms transforms
+		__attribute__((cleanup(symcache_transforms_deinit))) = { 0 };
 	struct symcache_debuginfod *debuginfod __attribute__((cleanup(destroy_debuginfod))) = NULL;
 	struct symstore *store __attribute__((cleanup(close_store))) = NULL;
 	char *tags __attribute__((cleanup(sc_free_text))) = NULL;

@@ -135,7 +135,8 @@ static void on_progress(void *ctx, enum symcache_index_phase phase, uint64_t don
 		[SYMCACHE_INDEX_INDEXING] = "indexing",
 	};
 
-	progress_begin(verbs[phase], phase == SYMCACHE_INDEX_INDEXING ? PROGRESS_BYTES : PROGRESS_ITEMS,
+	progress_begin(verbs[phase],
+		       phase == SYMCACHE_INDEX_INDEXING ? PROGRESS_BYTES : PROGRESS_ITEMS,
 		       ((struct index_report *)ctx)->quiet);
 	progress_update(NULL, done, total, path);
 }

@@ -163,7 +163,8 @@ static int run(int argc, char **argv, struct sc_error *err)
 				    "other, addresses or --explain, and need --file, --module, --build-id "
 				    "or --cache");
 	/* A file can do without one, unless it is asked for here. */
-	if ((o.store || o.build_id || o.named) && !sites_named(&o.sites) && named_store_missing(o.store))
+	if ((o.store || o.build_id || o.named) && !sites_named(&o.sites) &&
+	    named_store_missing(o.store))
 		return STATUS_ERROR;
 	if (o.named) {
 		status = find_named(o.store, o.named, id);

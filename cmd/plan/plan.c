@@ -81,8 +81,8 @@ static void warn_of_skew(const struct markup_planning *p)
 			cmd_error("%s: %s cannot be split: its task takes about %llu times as long as "
 				  "the others; unpack it, or split it yourself", l->path, markup_log_kinds[l->kind],
 				  (unsigned long long)(cost / p->task_size));
-		else if (l->kind == MARKUP_LOG_PLAIN && markup_form_of(&p->form.options)->whole_page &&
-			 l->size / 2 > p->task_size)
+		else if (l->kind == MARKUP_LOG_PLAIN &&
+			 markup_form_of(&p->form.options)->whole_page && l->size / 2 > p->task_size)
 			cmd_error("%s: a page of HTML cannot be split: its task takes about %llu times as "
 				  "long as the others", l->path, (unsigned long long)(l->size / p->task_size));
 	}
@@ -141,12 +141,14 @@ static bool names_file(const struct form *f)
 
 static int plan_archive(int argc, char **argv, bool *partly, struct sc_error *err)
 {
-	__attribute__((cleanup(symlog_list_deinit))) struct symlog_list list = { .fault = cmd_complain };
+	__attribute__((cleanup(symlog_list_deinit)))
+	struct symlog_list list = { .fault = cmd_complain };
 	__attribute__((cleanup(sc_free_text))) char *store_name = NULL;
 	struct markup_log *logs = NULL;
 	char store[SC_HASH_TEXT];
 	struct markup_planning p = {
-		.form = { form_markup(&o.form), o.form.modules.items, o.form.modules.len, o.form.raw },
+		.form = { form_markup(&o.form), o.form.modules.items, o.form.modules.len,
+			  o.form.raw },
 		.store = store, .task_size = o.task_size, .tasks = o.tasks,
 		.threads = o.jobs ? (unsigned)o.jobs : sc_cores(),
 		.progress = progress_update,

@@ -344,8 +344,8 @@ static int run(int argc, char **argv, struct sc_error *err)
 		.form = (enum symprofile_form)o.form, .how = (enum symprofile_names)o.names,
 		.two_threads = !o.output_dir && sc_cores() > 1, .count = o.summary || o.json,
 		.force = o.force, .return_addresses = o.return_addresses,
-		.value = o.value, .jit_dir = o.jit_dir, .link = o.link, .path_maps = o.path_maps.items,
-		.own = o.own.items,
+		.value = o.value, .jit_dir = o.jit_dir, .link = o.link,
+		.path_maps = o.path_maps.items, .own = o.own.items,
 	};
 	struct cmd_caches c;
 	int rc = check_options(argc, argv, err);
@@ -366,7 +366,8 @@ static int run(int argc, char **argv, struct sc_error *err)
 			.caches = c.caches, .modules = o.modules.items,
 			.num_modules = o.modules.len, .option = "--module" }, err);
 	if (!rc)
-		rc = o.output_dir ? run_all(argc, argv, &options, err) : run_one(*argv, &options, err);
+		rc = o.output_dir ? run_all(argc, argv, &options, err) :
+				    run_one(*argv, &options, err);
 	symcache_names_destroy(options.names);
 	cmd_caches_deinit(&c);
 	servers_destroy(&from);

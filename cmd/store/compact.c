@@ -34,7 +34,8 @@ static const struct opt opts[] = {
 	{ 0 },
 };
 
-static void report(const struct symstore_repacked *r, bool compacted, uint64_t before, uint64_t after)
+static void report(const struct symstore_repacked *r, bool compacted, uint64_t before,
+		   uint64_t after)
 {
 	struct mk_gen *j;
 

@@ -96,7 +96,8 @@ static int ask(struct asked *a, struct symbundle_import_options *options, struct
 		struct symstore_id id = { 0 };
 		size_t nibbles;
 
-		if (symcache_build_id_parse(o.ids.items[i], id.bytes, &nibbles, NULL) || nibbles % 2)
+		if (symcache_build_id_parse(o.ids.items[i], id.bytes, &nibbles, NULL) ||
+		    nibbles % 2)
 			return sc_error_set(err, SC_EINVAL, "--build-id '%.140s': not a build ID", o.ids.items[i]);
 		id.len = nibbles / 2;
 		rc = symstore_ids_add(&a->wanted.ids, &id, err);
@@ -176,9 +177,10 @@ static int run(int argc, char **argv, struct sc_error *err)
 	const struct symstore_selection choose = { SYMSTORE_ANY, .tags = o.only.items };
 	struct symbundle_imported done = { 0 };
 	struct symbundle_import_options options = {
-		.open_store = on_first, .has_store = has_store, .verify_key = o.verify_key, .fault = on_fault,
-		.conflict = on_conflict, .replaced = on_replaced, .no_replace = o.no_replace, .packed = o.packed,
-		.progress = progress_update, .missing = on_missing, .web = web_limits(), .ctx = &asked,
+		.open_store = on_first, .has_store = has_store, .verify_key = o.verify_key,
+		.fault = on_fault, .conflict = on_conflict, .replaced = on_replaced,
+		.no_replace = o.no_replace, .packed = o.packed, .progress = progress_update,
+		.missing = on_missing, .web = web_limits(), .ctx = &asked,
 		.choose = o.only.len ? &choose : NULL,
 	};
 	int rc;
@@ -195,15 +197,18 @@ static int run(int argc, char **argv, struct sc_error *err)
 	if (!rc)
 		report_missing(&asked, argc, argv);
 	summarise(&done, &asked.wanted, options.ids);
-	if (!rc && !asked.wanted.missing.len && !(done.imported + done.unchanged + done.better_in_store + done.conflicts +
-		     done.kept + done.bad)) {
+	if (!rc && !asked.wanted.missing.len &&
+	    !(done.imported + done.unchanged + done.better_in_store + done.conflicts + done.kept +
+	      done.bad)) {
 		shown = must(symbundle_shown(argv[0]));
 		cmd_error("nothing to import: no cache in %s%s", shown,
 			  argc > 1 ? " or the others" : "");
 		return STATUS_PARTLY;
 	}
-	return rc ? rc : done.bad || asked.wanted.missing.len || asked.wanted.nameless ? STATUS_PARTLY :
-	       STATUS_OK;
+	if (rc)
+		return rc;
+	return done.bad || asked.wanted.missing.len || asked.wanted.nameless ? STATUS_PARTLY :
+									       STATUS_OK;
 }
 
 const struct command import_command = {

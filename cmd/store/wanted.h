@@ -1,4 +1,5 @@
-/* wanted.h: the build IDs that logs and core files need, for commands that export or import them. */
+/* wanted.h: the build IDs that logs and core files need, for commands that export or import
+ * them. */
 #ifndef CMD_WANTED_H
 #define CMD_WANTED_H
 
@@ -27,13 +28,14 @@ struct wanted {
 /* Is there a log or a core file? */
 bool wanted_asked(const struct wanted_options *o);
 
-/* Adds what they need to w->ids; names are those of the store at `store` (the option, or NULL). What
- * has none is reported. Errors as of symlog_modules_of_logs() and symlog_modules_of_core(). */
+/* Adds what they need to w->ids; names are those of the store at `store` (the option, or NULL).
+ * What has none is reported. Errors as of symlog_modules_of_logs() and symlog_modules_of_core(). */
 int wanted_read(struct wanted *w, const struct wanted_options *o, const char *store,
 		struct sc_error *err);
 void wanted_deinit(struct wanted *w);
 
-/* Reports one that is not there ("the store has no symbols of"), and keeps it for wanted_missing_json(). */
+/* Reports one that is not there ("the store has no symbols of"), and keeps it for
+ * wanted_missing_json(). */
 void wanted_missing(struct wanted *w, const char *lacks, const struct symstore_id *id);
 void wanted_missing_json(struct mk_gen *j, const struct wanted *w);
 

@@ -84,7 +84,8 @@ static int trace_one(const char *path, const struct markup_trace_options *option
 	if (traced.unplaced)
 		cmd_error("%s: no frame lies in %s (the first one is at 0x%" PRIx64 "): it can be "
 			  "loaded anywhere; say how far from its own addresses with --module %s@%s",
-			  path, symcache_process_image_at(options->images, traced.unplaced - 1)->name,
+			  path,
+			  symcache_process_image_at(options->images, traced.unplaced - 1)->name,
 			  traced.first_pc, o.images.items[traced.unplaced - 1],
 			  traced.by_gdb ? "555555554000" : "BIAS");
 	if (traced.faults > MARKUP_TRACE_FAULTS)
@@ -126,7 +127,8 @@ static int run_trace(int argc, char **argv, struct sc_error *err)
 	int status = STATUS_ERROR;
 
 	cmd_caches_init(&caches, o.store, (struct symcache_caches_options){ 0 });
-	images = must(symcache_process_create(&(struct symcache_finder){ .find = symcache_find_module, .caches = caches.caches }));
+	images = must(symcache_process_create(&(struct symcache_finder){
+			.find = symcache_find_module, .caches = caches.caches }));
 	if (argc == 0) {
 		status = sc_error_set(err, SC_EINVAL, "no trace file given");
 	} else if (!named_store_missing(o.store) && set_up(images, &select)) {

@@ -17,8 +17,8 @@ struct symcache_space;
 SYMCACHE_API int symcache_private_store(struct symcache_store *s, const char *version, bool write,
 					struct symstore **ret, struct symcache_error *err);
 
-/* What the stores of a space lack is asked of `fallback`, which is copied; its ctx is destroyed with the
- * space, or if this fails. The same of versions. SYMCACHE_EINVAL: it has a fallback. */
+/* What the stores of a space lack is asked of `fallback`, which is copied; its ctx is destroyed
+ * with the space, or if this fails. The same of versions. SYMCACHE_EINVAL: it has a fallback. */
 SYMCACHE_API int symcache_private_space(struct symcache_space *s, const char *version,
 					const struct symcache_finder *fallback,
 					void (*destroy)(void *ctx), struct symcache_error *err);

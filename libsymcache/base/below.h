@@ -15,8 +15,9 @@
 
 #include "libsymcache/base/error.h"
 
-/* Opens the folder that the last name of `path` is in (O_PATH); `name`: that last name. `make`: missing folders are made. -1, with *err: SC_ENOTFOUND,
- * SC_ESYS, SC_EFULL, SC_EINVAL: a link or "..". */
+/* Opens the folder that the last name of `path` is in (O_PATH); `name`: that last name. `make`:
+ * missing folders are made. -1, with *err: SC_ENOTFOUND, SC_ESYS, SC_EFULL, SC_EINVAL: a link or
+ * "..". */
 int sc_folder_below(const char *path, size_t below, bool make, const char **name,
 		    struct sc_error *err);
 
@@ -27,8 +28,8 @@ int sc_open_below(const char *path, size_t below);
 int sc_stat_below(const char *path, size_t below, struct stat *ret);
 int sc_remove_below(const char *path, size_t below);
 
-/* What the open folder `fd` has. The descriptor is the stream's, or closed. NULL: see errno, also where
- * fd is -1. */
+/* What the open folder `fd` has. The descriptor is the stream's, or closed. NULL: see errno, also
+ * where fd is -1. */
 DIR *sc_folder_entries(int fd);
 
 /* Makes the directories above `path` that are missing; `path` is written to, and

@@ -1,7 +1,7 @@
 /*
  * elf_id.h: the build ID of an ELF file of this machine's byte order, without libelf: of bytes that
- * are read one piece at a time, out of a file or the memory of a process. They may be hostile: so many
- * program headers and notes are read, and no more.
+ * are read one piece at a time, out of a file or the memory of a process. They may be hostile: so
+ * many program headers and notes are read, and no more.
  */
 #ifndef SC_ELF_ID_H
 #define SC_ELF_ID_H

@@ -33,14 +33,15 @@ struct symbundle_export_options {
 	const struct symstore_id *ids;
 	size_t num_ids;
 	const struct symstore_selection *choose; /* and only those that match this; NULL: all */
-	const char *since;          /* path of an earlier bundle or its manifest: entries that it has
-	                             * with the same bytes and tags are left out; or NULL */
+	const char *since;          /* path of an earlier bundle or its manifest: entries that it
+	                             * has with the same bytes and tags are left out; or NULL */
 	const char *sign_key;       /* path of an Ed25519 private key (PEM), or NULL */
 	int format;                 /* of a tree or an archive: 1: plain SymCache files, which all
 	                             * versions can read; 2, or 0: packed */
-	const char *delta_from;     /* path of a store or bundle that the receiver has, too: entries are
-	                             * packed against its entries of the same files; or NULL */
-	bool names_only;            /* only the outermost functions of each cache, and their ranges */
+	const char *delta_from;     /* path of a store or bundle that the receiver has, too:
+	                             * entries are packed against its entries of the same files; or
+	                             * NULL */
+	bool names_only;            /* of each cache only the outermost functions and their ranges */
 	int level;                  /* of packing: 1 to 19; 0: the default */
 	bool estimate;              /* only compute the size; `path` is not used */
 	bool name_hash;             /* put the hash of the manifest into the name */
@@ -88,8 +89,8 @@ struct symbundle_reader {
 	struct symbundle_web web;
 	const char *verify_key;     /* path of the Ed25519 public key (PEM) that must have signed
 	                             * the manifest, or NULL */
-	/* Only the entries of these build IDs, sorted by symstore_ids_sort(); NULL: all. Of a tree in
-	 * parts, nothing else is read. */
+	/* Only the entries of these build IDs, sorted by symstore_ids_sort(); NULL: all. Of a tree
+	 * in parts, nothing else is read. */
 	const struct symstore_id *ids;
 	size_t num_ids;
 	const struct symstore_selection *choose; /* and only those that match this; NULL: all */
@@ -99,12 +100,12 @@ struct symbundle_reader {
 	bool (*has)(void *ctx, const struct symstore_entry *entry);
 	/* The store with the entries that others are packed against; NULL: there is none. */
 	struct symstore *(*old_store)(void *ctx);
-	/* Hands over block[0, size), the unpacked bytes of one file, before entry() is called for the
-	 * caches in it. The callee must free() the block, after the last of these calls. On an error,
-	 * which ends the reading, it must not. NULL: entry() copies what it keeps. */
+	/* Hands over block[0, size), the unpacked bytes of one file, before entry() is called for
+	 * the caches in it. The callee must free() the block, after the last of these calls. On an
+	 * error, which ends the reading, it must not. NULL: entry() copies what it keeps. */
 	int (*take)(void *ctx, void *block, size_t size, struct sc_error *err);
-	/* Called for each valid cache, with the record of the manifest. The bytes live until it returns,
-	 * or as long as the block of take(). Nonzero ends the reading, and is returned. */
+	/* Called for each valid cache, with the record of the manifest. The bytes live until it
+	 * returns, or as long as the block of take(). Nonzero ends the reading, and is returned. */
 	int (*entry)(void *ctx, const struct symstore_entry *entry, const void *cache, size_t size,
 		     struct sc_error *err);
 	/* Something is missing, damaged or not in the manifest. */
@@ -115,10 +116,10 @@ struct symbundle_reader {
 
 /*
  * Reads a bundle, a tree of SymCache files without a manifest, any store, or a tree in parts on a
- * web server, whose URL is `path`. Each cache is compared with the manifest and checked by the rules
- * of its format, packed ones on all cores. The build ID and the kinds of symbols are those of the
- * cache itself. Memory: 64 MB of caches, or one file of the bundle. Returns an error if nothing can be
- * read; SC_EFORMAT also: not signed by verify_key.
+ * web server, whose URL is `path`. Each cache is compared with the manifest and checked by the
+ * rules of its format, packed ones on all cores. The build ID and the kinds of symbols are those of
+ * the cache itself. Memory: 64 MB of caches, or one file of the bundle. Returns an error if nothing
+ * can be read; SC_EFORMAT also: not signed by verify_key.
  */
 int symbundle_read(const char *path, const struct symbundle_reader *reader, struct sc_error *err);
 
@@ -127,9 +128,11 @@ int symbundle_read(const char *path, const struct symbundle_reader *reader, stru
 bool symbundle_is_one(const char *path, enum symbundle_shape *ret);
 
 struct symbundle_import_options {
-	/* Opens the store, for the first valid cache: a bundle that is refused must not create one. */
+	/* Opens the store, for the first valid cache: a bundle that is refused must not
+	 * create one. */
 	int (*open_store)(void *ctx, struct symstore **ret, struct sc_error *err);
-	/* Does the store exist, so that it may have entries that others are packed against? NULL: yes. */
+	/* Does the store exist, so that it may have entries that others are packed against? NULL:
+	 * yes. */
 	bool (*has_store)(void *ctx);
 	const char *verify_key;     /* as above */
 	/* As in struct symbundle_reader. */

@@ -120,10 +120,10 @@ static uint64_t hash_name(const char *name, size_t len)
 	return XXH3_64bits(plain, n);
 }
 
-/* Calls for each name of the entry's files; of what was indexed before entries had them, that of the
- * file. */
-static void each_name(const struct symstore_entry *e, void (*fn)(void *ctx, const char *name, size_t len),
-		      void *ctx)
+/* Calls for each name of the entry's files; of what was indexed before entries had them, that of
+ * the file. */
+static void each_name(const struct symstore_entry *e,
+		      void (*fn)(void *ctx, const char *name, size_t len), void *ctx)
 {
 	const struct sc_str file = sc_name_without_debug(sc_str_of(e->source_path));
 	const char *at = e->names, *one;
@@ -260,7 +260,8 @@ static bool is_other(const struct manifest *m, const struct symstore_entry *old)
 {
 	const struct manifest_entry *e = manifest_find(m, old->build_id, old->build_id_len);
 
-	return e && (e->entry.cache_size != old->cache_size || e->entry.cache_hash != old->cache_hash);
+	return e &&
+	       (e->entry.cache_size != old->cache_size || e->entry.cache_hash != old->cache_hash);
 }
 
 /* Is it another cache after the import? Then it may be gone when it is needed. */
@@ -285,7 +286,8 @@ static void choose(struct choice *c, struct symstore_reader *exported, struct ma
 	for (size_t i = 0; i < s.list.len && tries < TRIES && !e->old.len; i++) {
 		const struct symstore_entry *old = &c->entries.data[s.list.data[i].entry];
 
-		if (s.list.data[i].entry == last || (!s.list.data[i].same_id && is_replaced(c, old)))
+		if (s.list.data[i].entry == last ||
+		    (!s.list.data[i].same_id && is_replaced(c, old)))
 			continue;
 		last = s.list.data[i].entry;
 		tries++;

@@ -144,7 +144,8 @@ static int count_file(void *ctx, const char *name, const void *data, size_t size
 }
 
 /* Caches are packed, and thrown away; what is not packed has the size that it has. */
-static int estimate(struct exporting *x, enum symbundle_shape shape, const struct bundle_source *source)
+static int estimate(struct exporting *x, enum symbundle_shape shape,
+		    const struct bundle_source *source)
 {
 	const struct packed_bytes text = { source->text, source->text_len };
 	const struct manifest *m = &x->manifest;
@@ -256,10 +257,12 @@ int symbundle_export(struct symstore_reader *reader, const char *path, enum symb
 	*ret = (struct symbundle_exported){ 0 };
 	x.tree.dir = -1;
 	x.in_parts = shape == SYMBUNDLE_TREE && options->format != MANIFEST_PLAIN;
-	if (options->delta_from && !x.in_parts && (shape != SYMBUNDLE_ARCHIVE || options->format == MANIFEST_PLAIN))
+	if (options->delta_from && !x.in_parts &&
+	    (shape != SYMBUNDLE_ARCHIVE || options->format == MANIFEST_PLAIN))
 		rc = sc_error_set(err, SC_EINVAL, "deltas are for archives and trees of packed caches");
 	if (!rc && options->delta_from)
-		rc = deltas_open(&x.old, options->delta_from, reader, options->damaged, options->ctx, err);
+		rc = deltas_open(&x.old, options->delta_from, reader, options->damaged,
+				 options->ctx, err);
 	if (!rc && x.in_parts && path && !options->name_hash)
 		rc = tree_state_read(path, &x.tree, err);
 	x.tree.deltas = options->delta_from;

@@ -17,8 +17,8 @@ enum {
 	GROUPS = 64,             /* in a batch */
 };
 
-/* Sorts the manifest and puts its entries into groups of at most `most` bytes; larger ones, those that
- * are packed against another one, and with `most` 0 each, stand alone. */
+/* Sorts the manifest and puts its entries into groups of at most `most` bytes; larger ones, those
+ * that are packed against another one, and with `most` 0 each, stand alone. */
 void groups_make(struct manifest *m, uint64_t most);
 
 /* How many entries are in the file of entry `i`, from that on; 0: it is not the first there. */
@@ -27,7 +27,8 @@ size_t groups_at(const struct manifest *m, size_t i);
 /* Packs all groups of the source and calls put() with each file, in order. */
 typedef int groups_put_fn(void *ctx, const char *name, const void *data, size_t size, int64_t time,
 			  struct sc_error *err);
-int groups_write(const struct bundle_source *s, groups_put_fn *put, void *ctx, struct sc_error *err);
+int groups_write(const struct bundle_source *s, groups_put_fn *put, void *ctx,
+		 struct sc_error *err);
 
 /* ---- reading ---- */
 

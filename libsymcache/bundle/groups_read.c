@@ -60,7 +60,8 @@ static void unpack(void *ctx, unsigned worker, size_t i)
 	}
 	for (size_t k = 0; k < f->caches.num; k++)
 		bundle_check(f->first ? f->first + k : NULL, f->name,
-			     (struct bundle_bytes){ f->caches.caches[k].data, f->caches.caches[k].size },
+			     (struct bundle_bytes){ f->caches.caches[k].data,
+						    f->caches.caches[k].size },
 			     &f->checked[k]);
 }
 
@@ -108,8 +109,8 @@ void groups_deinit(struct bundle_reading *b)
 }
 
 /* The cache that an entry is packed against, copied: no snapshot may outlive what is written. */
-static int copy_old(struct bundle_reading *b, const struct manifest_entry *e, struct bundle_cache *ret,
-		    struct sc_error *err)
+static int copy_old(struct bundle_reading *b, const struct manifest_entry *e,
+		    struct bundle_cache *ret, struct sc_error *err)
 {
 	struct symstore *store = b->r->old_store ? b->r->old_store(b->r->ctx) : NULL;
 	struct symstore_reader *reader = NULL;
@@ -128,7 +129,8 @@ static int copy_old(struct bundle_reading *b, const struct manifest_entry *e, st
 	return rc;
 }
 
-/* Who imports may have the entry itself, and lack words of it alone: then it is not unpacked. SC_ENOMEM. */
+/* Who imports may have the entry itself, and lack words of it alone: then it is not unpacked.
+ * SC_ENOMEM. */
 static int take_own(struct bundle_reading *b, struct packed_file *f, struct sc_error *err)
 {
 	const struct symstore_entry *e = &f->first->entry;

@@ -135,7 +135,8 @@ static void pack(void *ctx, unsigned worker, size_t i)
 	if (group->packed)
 		return;
 	if (group->old.data)
-		packed_pack_delta(group->caches[0], (struct packed_bytes){ group->old.data, group->old.size },
+		packed_pack_delta(group->caches[0],
+				  (struct packed_bytes){ group->old.data, group->old.size },
 				  g->s->level, &group->packed, &group->size, &group->err);
 	else
 		packed_pack(group->caches, group->num, g->s->level, &group->packed, &group->size,
@@ -152,8 +153,8 @@ static int put_all(struct groups *g, groups_put_fn *put, void *ctx, struct sc_er
 		const struct group *group = &g->list[i];
 		const struct manifest_entry *e = &g->s->manifest->data[group->first];
 
-		rc = group->packed ? put(ctx, bundle_packed_name(&e->file, name), group->packed, group->size,
-					 e->entry.time, err) :
+		rc = group->packed ? put(ctx, bundle_packed_name(&e->file, name), group->packed,
+					 group->size, e->entry.time, err) :
 		     sc_error_set(err, group->err.code, "%s", group->err.msg);
 	}
 	groups_clear(g);

@@ -202,7 +202,8 @@ static bool has_entry(void *ctx, const struct symstore_entry *entry)
 	if (tags && old_store(m) && !symstore_read_begin(*m->store, &reader, NULL)) {
 		has = !symstore_entry(reader, entry->build_id, entry->build_id_len, &old, NULL) &&
 		      old.cache_size == entry->cache_size && old.cache_hash == entry->cache_hash &&
-		      symstore_names_have(old.tags, tags) && symstore_names_have(old.names, entry->names);
+		      symstore_names_have(old.tags, tags) &&
+		      symstore_names_have(old.names, entry->names);
 		symstore_read_end(reader);
 	}
 	free(tags);
@@ -241,10 +242,10 @@ int symbundle_import(struct symstore **store, const char *path,
 {
 	struct importing m = { .o = options, .done = ret, .store = store };
 	const struct symbundle_reader reader = {
-		.verify_key = options->verify_key, .old_store = old_store, .take = take_block, .entry = import_entry,
-		.fault = on_fault, .ids = options->ids, .num_ids = options->num_ids, .choose = options->choose,
-		.missing = on_missing, .has = has_entry, .web = options->web,
-		.progress = on_progress, .ctx = &m,
+		.verify_key = options->verify_key, .old_store = old_store, .take = take_block,
+		.entry = import_entry, .fault = on_fault, .ids = options->ids,
+		.num_ids = options->num_ids, .choose = options->choose, .missing = on_missing,
+		.has = has_entry, .web = options->web, .progress = on_progress, .ctx = &m,
 	};
 	int rc = symbundle_read(path, &reader, err);
 

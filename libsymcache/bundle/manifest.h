@@ -11,8 +11,8 @@
 #include "libsymcache/bundle/bundle.h"
 
 enum {
-	MANIFEST_PLAIN = 1, MANIFEST_PACKED = 2, /* versions: how a tree and an archive have caches; */
-	MANIFEST_DELTAS = 3,                     /* some against those that the receiver has */
+	MANIFEST_PLAIN = 1, MANIFEST_PACKED = 2, /* versions: caches as they are, packed, or some */
+	MANIFEST_DELTAS = 3,                     /* packed against those that the receiver has */
 	MANIFEST_MAX = 64 << 20,                 /* bytes of JSON */
 };
 
@@ -54,8 +54,8 @@ int manifest_take(struct mk_out *out, char **ret, size_t *len, struct sc_error *
  * version; SC_ENOMEM. */
 int manifest_read(struct manifest *m, const char *text, size_t len, struct sc_error *err);
 
-/* Parses the JSON of any manifest, MANIFEST_MAX bytes at most. *first: why a callback ended it; code
- * 0: it did not. SC_EFORMAT and that error; SC_ENOMEM. */
+/* Parses the JSON of any manifest, MANIFEST_MAX bytes at most. *first: why a callback ended it;
+ * code 0: it did not. SC_EFORMAT and that error; SC_ENOMEM. */
 int manifest_parse(const yajl_callbacks *callbacks, void *ctx, const struct sc_error *first,
 		   struct sc_str text, struct sc_error *err);
 

@@ -119,7 +119,8 @@ static int entry_text(struct reading *r, struct manifest_entry *e, const char *t
 		/* What is not packed is found by its own build ID. */
 		return !strstr(text, ".packed") || bundle_id_of_name(text, &e->file) || bad(r, r->key);
 	} else if (key_is(r, "old_build_id")) {
-		ok = !symcache_build_id_parse(text, e->old.bytes, &nibbles, NULL) && nibbles % 2 == 0;
+		ok = !symcache_build_id_parse(text, e->old.bytes, &nibbles, NULL) &&
+		     nibbles % 2 == 0;
 		e->old.len = ok ? nibbles / 2 : 0;
 	} else if (key_is(r, "old_cache_xxh128")) {
 		ok = hex_hash(text, sizeof(e->old_hash), &e->old_hash);

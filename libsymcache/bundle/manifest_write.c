@@ -36,7 +36,8 @@ static void put_entry(struct mk_gen *g, const struct manifest *m, const struct m
 
 	mk_gen_open_map(g, NULL);
 	mk_gen_text(g, "file", m->hashed ? bundle_hashed_name(e, name) :
-			       e->file.len ? bundle_packed_name(&e->file, name) : bundle_name(&e->entry, name));
+			       e->file.len ? bundle_packed_name(&e->file, name) :
+			       bundle_name(&e->entry, name));
 	mk_gen_text(g, "cache_xxh128", sc_hash_text(e->hash, hex));
 	if (e->old.len) {
 		symcache_build_id_text(hex, e->old.bytes, e->old.len);

@@ -12,8 +12,8 @@
 #include "libsymcache/bundle/groups.h"
 #include "libsymcache/bundle/tree.h"
 
-/* LMDB's magic number, in either byte order and word size. What cannot be sought in is none; errno is 0,
- * or why it could not be read. */
+/* LMDB's magic number, in either byte order and word size. What cannot be sought in is none; errno
+ * is 0, or why it could not be read. */
 static bool is_store(int fd)
 {
 	char head[32];
@@ -161,8 +161,9 @@ int bundle_read_manifest(const char *path, struct manifest *m, struct sc_error *
 	else
 		rc = bundle_read_file(inner ? inner : path, MANIFEST_MAX, &f, err);
 	if (!rc)
-		rc = tree_begins(f.data, f.len) ? manifest_of_parts(path, S_ISDIR(st.st_mode), &f, m, err) :
-						  manifest_read(m, f.data, f.len, err);
+		rc = tree_begins(f.data, f.len) ?
+			manifest_of_parts(path, S_ISDIR(st.st_mode), &f, m, err) :
+			manifest_read(m, f.data, f.len, err);
 	vec_deinit(&f);
 	if (rc)
 		return sc_error_prefix(err, "%s: ", path);

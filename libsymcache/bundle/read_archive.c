@@ -32,8 +32,8 @@ static int read_member(struct symarchive *a, struct bundle_file *m, size_t max,
 	return 0;
 }
 
-/* Those who need nothing of a file that is what changed need not have the old entry either: it may be
- * the one that this replaced. */
+/* Those who need nothing of a file that is what changed need not have the old entry either: it may
+ * be the one that this replaced. */
 static bool is_needed(struct bundle_reading *b, const struct manifest_entry *e)
 {
 	return !e->old.len || (bundle_wanted(b, &e->entry) && !bundle_is_had(b, &e->entry));

@@ -41,7 +41,8 @@ static int give_file(struct bundle_reading *b, const char *folder, const struct 
 	else if (packed)
 		return groups_give(b, name, f, e, err);
 	else
-		return bundle_give(b, e, &e->entry, name, (struct bundle_bytes){ f->data, f->len }, err);
+		return bundle_give(b, e, &e->entry, name, (struct bundle_bytes){ f->data, f->len },
+				   err);
 	return 0;
 }
 
@@ -125,7 +126,8 @@ int bundle_read_tree(struct bundle_reading *b, const char *path, struct sc_error
 	} else if (!rc && !(rc = read_part(path, SIGNATURE_NAME, MAX_SIGNATURE, &f, err))) {
 		rc = bundle_begin(b, manifest.data, manifest.len, f.data, f.len, err);
 		if (!rc)
-			rc = b->has_manifest ? give_listed(b, path, &f, err) : give_all(b, path, &f, err);
+			rc = b->has_manifest ? give_listed(b, path, &f, err) :
+					       give_all(b, path, &f, err);
 	}
 	vec_deinit(&manifest);
 	vec_deinit(&f);

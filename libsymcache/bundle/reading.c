@@ -66,7 +66,8 @@ static int check_claims(struct symstore_entry *entry, const struct symcache *cac
 bool bundle_wanted(struct bundle_reading *b, const struct symstore_entry *entry)
 {
 	const struct symbundle_reader *r = b->r;
-	const size_t at = r->ids ? symstore_ids_find(r->ids, r->num_ids, entry->build_id, entry->build_id_len) : 0;
+	const size_t at = !r->ids ? 0 : symstore_ids_find(r->ids, r->num_ids, entry->build_id,
+							  entry->build_id_len);
 
 	if (r->ids && at == r->num_ids)
 		return false;

@@ -62,8 +62,8 @@ struct bundle_checked {
 	struct sc_error why;         /* why it is not taken */
 };
 
-/* Is a cache valid, and as it is listed; or (NULL), what does it, or the name of its file, say it is?
- * May run on any thread. */
+/* Is a cache valid, and as it is listed; or (NULL), what does it, or the name of its file, say it
+ * is? May run on any thread. */
 void bundle_check(const struct manifest_entry *listed, const char *name, struct bundle_bytes cache,
 		  struct bundle_checked *ret);
 

@@ -50,14 +50,16 @@ static int read_top(struct site *site, struct sc_error *err)
 	struct tree_top top = { 0 };
 	int rc = tree_read_web(&site->web, SYMBUNDLE_MANIFEST, MANIFEST_MAX, &text, err);
 
-	if (!rc && text.len && site->text.len == text.len && !memcmp(site->text.data, text.data, text.len)) {
+	if (!rc && text.len && site->text.len == text.len &&
+	    !memcmp(site->text.data, text.data, text.len)) {
 		vec_deinit(&text);
 		return SC_ENOTFOUND;
 	}
 	if (!rc && !tree_begins(text.data, text.len))
 		rc = sc_error_set(err, SC_EFORMAT, "%.120s: no tree of 'symcache export' is there",
 				  site->web.shown);
-	else if (!rc && (rc = tree_top_take(&from, site->verify_key, text.data, text.len, &top, err)) &&
+	else if (!rc &&
+		 (rc = tree_top_take(&from, site->verify_key, text.data, text.len, &top, err)) &&
 		 (rc == SC_EFORMAT || rc == SC_EUNSUPPORTED))
 		sc_error_prefix(err, "%.120s: ", site->web.shown);
 	if (rc) {
@@ -75,7 +77,8 @@ static int read_part(struct site *site, const struct tree_part *part, const stru
 		     struct sc_error *err)
 {
 	const struct tree_source from = { tree_read_web, &site->web };
-	struct bundle_reading b = { .r = &(struct symbundle_reader){ .verify_key = site->verify_key } };
+	const struct symbundle_reader reader = { .verify_key = site->verify_key };
+	struct bundle_reading b = { .r = &reader };
 	struct bundle_file text = { 0 };
 	struct kept_part *kept;
 	char name[TREE_NAME];
@@ -146,8 +149,8 @@ static int read_cache(const struct asking *a, const struct manifest_entry *e,
 		      struct symbundle_fetched *ret, struct sc_error *err);
 
 /* What it is written against: the store's, else the tree's. */
-static int read_old(const struct asking *a, const struct manifest_entry *e, struct bundle_cache *ret,
-		    struct sc_error *err)
+static int read_old(const struct asking *a, const struct manifest_entry *e,
+		    struct bundle_cache *ret, struct sc_error *err)
 {
 	struct asking deeper = *a;
 	struct symbundle_fetched fetched = { 0 };
@@ -159,7 +162,8 @@ static int read_old(const struct asking *a, const struct manifest_entry *e, stru
 	if (rc == SC_ENOTFOUND && a->depth < OLD_DEPTH && !find_entry(a, &e->old, &own, &why) &&
 	    sc_hash_same(own.data->hash, e->old_hash) &&
 	    !read_cache(&deeper, own.data, &fetched, &why)) {
-		*ret = (struct bundle_cache){ fetched.cache, fetched.entry.cache_size, fetched.cache };
+		*ret = (struct bundle_cache){ fetched.cache, fetched.entry.cache_size,
+					      fetched.cache };
 		fetched.cache = NULL;
 		rc = 0;
 	}
@@ -175,7 +179,8 @@ static int check(const struct manifest_entry *e, const char *name, struct packed
 
 	if (caches->num != 1)
 		return sc_error_set(err, SC_EFORMAT, "%zu caches in the place of one", caches->num);
-	bundle_check(e, name, (struct bundle_bytes){ caches->caches->data, caches->caches->size }, &checked);
+	bundle_check(e, name, (struct bundle_bytes){ caches->caches->data, caches->caches->size },
+		     &checked);
 	if (checked.why.code) {
 		*err = checked.why;
 		return err->code;
@@ -186,8 +191,8 @@ static int check(const struct manifest_entry *e, const char *name, struct packed
 	return take_entry(e, &checked.entry, ret, err);
 }
 
-static int unpack(const struct asking *a, const struct manifest_entry *e, const struct bundle_file *f,
-		  struct symbundle_fetched *ret, struct sc_error *err)
+static int unpack(const struct asking *a, const struct manifest_entry *e,
+		  const struct bundle_file *f, struct symbundle_fetched *ret, struct sc_error *err)
 {
 	struct packed_caches caches = { 0 };
 	struct bundle_cache old = { 0 };
@@ -201,7 +206,8 @@ static int unpack(const struct asking *a, const struct manifest_entry *e, const 
 		rc = e->old.len ? read_old(a, e, &old, err) :
 			sc_error_set(err, SC_EFORMAT, "a delta against a cache that the manifest does not name");
 	if (!rc)
-		rc = packed_unpack_delta(f->data, f->len, (struct packed_bytes){ old.data, old.size }, &caches, err);
+		rc = packed_unpack_delta(f->data, f->len,
+					 (struct packed_bytes){ old.data, old.size }, &caches, err);
 	free(old.made);
 	if (!rc)
 		rc = check(e, bundle_hashed_name(e, name), &caches, ret, err);
@@ -214,7 +220,8 @@ static int read_cache(const struct asking *a, const struct manifest_entry *e,
 {
 	struct bundle_file f = { 0 };
 	char name[BUNDLE_NAME];
-	int rc = tree_read_web(&a->site->web, bundle_hashed_name(e, name), tree_cache_max(e), &f, err);
+	int rc = tree_read_web(&a->site->web, bundle_hashed_name(e, name), tree_cache_max(e), &f,
+			       err);
 
 	if (rc == SC_ENOTFOUND)
 		rc = err->code = SC_EFORMAT;
@@ -225,8 +232,8 @@ static int read_cache(const struct asking *a, const struct manifest_entry *e,
 }
 
 /* By the manifest that was read last. *what: whether an error is of one file or of the tree. */
-static int ask_once(const struct asking *a, const struct symstore_id *id, struct symbundle_fetched *ret,
-		    enum fault *what, struct sc_error *err)
+static int ask_once(const struct asking *a, const struct symstore_id *id,
+		    struct symbundle_fetched *ret, enum fault *what, struct sc_error *err)
 {
 	struct manifest own = { 0 };
 	int rc = find_entry(a, id, &own, err);

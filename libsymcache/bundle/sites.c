@@ -1,6 +1,6 @@
 /*
- * Single caches from trees on web servers: see sites.h. A miss is what the manifest of a server does
- * not list; it is remembered for each server by itself.
+ * Single caches from trees on web servers: see sites.h. A miss is what the manifest of a server
+ * does not list; it is remembered for each server by itself.
  */
 #include "libsymcache/bundle/sites.h"
 
@@ -23,8 +23,8 @@ struct symbundle_sites {
 	struct sc_error unsaid;      /* a server that failed while another had the cache */
 };
 
-int symbundle_sites_create(const struct symbundle_sites_options *options, struct symbundle_sites **ret,
-			   struct sc_error *err)
+int symbundle_sites_create(const struct symbundle_sites_options *options,
+			   struct symbundle_sites **ret, struct sc_error *err)
 {
 	struct symbundle_sites *s = calloc(1, sizeof(*s));
 	int rc = s ? 0 : sc_no_memory(err);
@@ -39,8 +39,10 @@ int symbundle_sites_create(const struct symbundle_sites_options *options, struct
 
 		if (site)
 			site->verify_key = options->verify_key;
-		rc = site ? tree_web_open(*url, &site->web, err) : symbundle_is_url(*url) ? sc_no_memory(err) :
-			sc_error_set(err, SC_EINVAL, "%.120s is not the http:// or https:// of a tree", *url);
+		rc = site ? tree_web_open(*url, &site->web, err) :
+		     symbundle_is_url(*url) ? sc_no_memory(err) :
+		     sc_error_set(err, SC_EINVAL,
+				  "%.120s is not the http:// or https:// of a tree", *url);
 	}
 	if (!rc && !s->list.len)
 		rc = sc_error_set(err, SC_EINVAL, "no URL is given");
@@ -93,8 +95,9 @@ static bool all_failed(const struct symbundle_sites *s)
 }
 
 /* One server after the other. */
-static int ask_all(struct symbundle_sites *s, struct symstore_reader *reader, const struct symstore_id *id,
-		   struct symbundle_fetched *ret, struct sc_error *err)
+static int ask_all(struct symbundle_sites *s, struct symstore_reader *reader,
+		   const struct symstore_id *id, struct symbundle_fetched *ret,
+		   struct sc_error *err)
 {
 	struct sc_error why = { 0 }, bad = { 0 };
 	char hex[SYMCACHE_BUILD_ID_TEXT];

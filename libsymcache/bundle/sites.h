@@ -3,8 +3,8 @@
  *
  * Caches are compared with the hashes in the tree's manifest, which must be signed if there is a
  * `verify_key`, and checked by the rules of their format. That a server does not have a build ID is
- * remembered in the store, so that it is not asked each time; a server that fails is not asked again
- * until the process ends. Manifests and some of their parts are kept in memory, about 64 MB.
+ * remembered in the store, so that it is not asked each time; a server that fails is not asked
+ * again until the process ends. Manifests and some of their parts are kept in memory, about 64 MB.
  */
 #ifndef SYMCACHE_SITES_H
 #define SYMCACHE_SITES_H
@@ -16,8 +16,8 @@ struct symbundle_sites;
 struct symbundle_sites_options {
 	const char *const *urls;    /* of trees, http:// or https://; ends with NULL; copied */
 	const char *verify_key;     /* as in struct symbundle_reader; borrowed */
-	int64_t retry;              /* seconds after which a build ID that no server had is asked for
-	                             * again */
+	int64_t retry;              /* seconds after which a build ID that no server had is
+	                             * asked for again */
 	struct symbundle_web web;
 };
 

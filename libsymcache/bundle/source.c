@@ -24,7 +24,8 @@ int bundle_get_cache(struct symstore_reader *reader, const struct symstore_entry
 	int rc;
 
 	*ret = (struct bundle_cache){ 0 };
-	rc = symstore_get(reader, entry->build_id, entry->build_id_len, &ret->data, &ret->size, err);
+	rc = symstore_get(reader, entry->build_id, entry->build_id_len, &ret->data, &ret->size,
+			  err);
 	return !rc && names_only ? names_of(ret, err) : rc;
 }
 

@@ -1,5 +1,5 @@
-/* testing.h: for tests of bundles: entries whose records have something in each field, the stores that
- * have them, and a folder for all of it. */
+/* testing.h: for tests of bundles: entries whose records have something in each field, the stores
+ * that have them, and a folder for all of it. */
 #ifndef BUNDLE_TESTING_H
 #define BUNDLE_TESTING_H
 

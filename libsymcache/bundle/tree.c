@@ -35,7 +35,8 @@ bool tree_part_parse(const char *text, size_t len, struct tree_part *ret)
 	if (!nibbles || nibbles > TREE_NIBBLES || len != nibbles + 1 + HASH_TEXT)
 		return false;
 	for (size_t i = 0; i < len; i++)
-		if (text + i != dash && (sc_hex_digit(text[i]) < 0 || (text[i] >= 'A' && text[i] <= 'F')))
+		if (text + i != dash &&
+		    (sc_hex_digit(text[i]) < 0 || (text[i] >= 'A' && text[i] <= 'F')))
 			return false;
 	memcpy(ret->prefix, text, nibbles);
 	for (size_t i = 0; i < HASH_TEXT; i++)
@@ -49,7 +50,7 @@ struct reading {
 	struct tree_top *top;
 	struct sc_error *err;
 	int depth;
-	enum { OTHER, FORMAT_KEY, VERSION_KEY, ENTRIES_KEY, PARTS_KEY } key; /* of the outermost map */
+	enum { OTHER, FORMAT_KEY, VERSION_KEY, ENTRIES_KEY, PARTS_KEY } key; /* of the top map */
 	bool is_tree;
 };
 
@@ -137,7 +138,8 @@ int tree_top_read(struct tree_top *top, const char *text, size_t len, struct sc_
 {
 	static const yajl_callbacks callbacks = {
 		.yajl_integer = on_integer, .yajl_string = on_string, .yajl_map_key = on_key,
-		.yajl_start_map = deeper, .yajl_end_map = out, .yajl_start_array = deeper, .yajl_end_array = out,
+		.yajl_start_map = deeper, .yajl_end_map = out,
+		.yajl_start_array = deeper, .yajl_end_array = out,
 	};
 	struct sc_error first = { 0 };
 	struct reading r = { .top = top, .err = &first };
@@ -196,7 +198,8 @@ const struct tree_part *tree_part_of(const struct tree_top *top, const uint8_t *
 	return NULL;
 }
 
-int tree_part_check(const struct tree_part *part, const char *text, size_t len, struct sc_error *err)
+int tree_part_check(const struct tree_part *part, const char *text, size_t len,
+		    struct sc_error *err)
 {
 	uint8_t sha256[TREE_SHA256];
 

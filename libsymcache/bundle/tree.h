@@ -43,7 +43,8 @@ bool tree_begins(const char *text, size_t len);
 int tree_top_read(struct tree_top *top, const char *text, size_t len, struct sc_error *err);
 void tree_top_deinit(struct tree_top *top);
 
-/* The text, on the heap, with a NUL behind its *len bytes. SC_ELIMIT: above MANIFEST_MAX; SC_ENOMEM. */
+/* The text, on the heap, with a NUL behind its *len bytes. SC_ELIMIT: above MANIFEST_MAX;
+ * SC_ENOMEM. */
 int tree_top_write(const struct tree_top *top, char **ret, size_t *len, struct sc_error *err);
 
 /* The part that has the build ID, if the tree does; or NULL. */
@@ -53,7 +54,8 @@ const struct tree_part *tree_part_of(const struct tree_top *top, const uint8_t *
 bool tree_part_fits(const struct tree_part *part, const uint8_t *id, size_t len);
 
 /* Is this the text of the part? SC_EFORMAT: it is another one. */
-int tree_part_check(const struct tree_part *part, const char *text, size_t len, struct sc_error *err);
+int tree_part_check(const struct tree_part *part, const char *text, size_t len,
+		    struct sc_error *err);
 
 /* Reads "PREFIX-HASH". False: it is something else. */
 bool tree_part_parse(const char *text, size_t len, struct tree_part *ret);
@@ -98,15 +100,15 @@ static inline size_t tree_cache_max(const struct manifest_entry *e)
 }
 
 /* Reads what the manifest lists, if `verify_key` (or NULL) has signed it. */
-int tree_top_take(const struct tree_source *from, const char *verify_key, const char *text, size_t len,
-		  struct tree_top *ret, struct sc_error *err);
+int tree_top_take(const struct tree_source *from, const char *verify_key, const char *text,
+		  size_t len, struct tree_top *ret, struct sc_error *err);
 
 /* The text of a part, checked. Errors as of from->read(). */
-int tree_read_part(const struct tree_source *from, const struct tree_part *part, struct bundle_file *f,
-		   struct sc_error *err);
+int tree_read_part(const struct tree_source *from, const struct tree_part *part,
+		   struct bundle_file *f, struct sc_error *err);
 
-/* Gives what the tree of this manifest lists, as far as b->r asks for it; what is not there, or bad, is
- * a fault. */
+/* Gives what the tree of this manifest lists, as far as b->r asks for it; what is not there, or
+ * bad, is a fault. */
 int tree_give(struct bundle_reading *b, const struct tree_source *from,
 	      const struct bundle_file *manifest, struct sc_error *err);
 

@@ -22,8 +22,8 @@ int tree_read_file(void *folder, const char *name, size_t max, struct bundle_fil
 	return rc == SC_ESYS && errno == ENOENT ? sc_error_set(err, SC_ENOTFOUND, "it is not there") : rc;
 }
 
-int tree_top_take(const struct tree_source *from, const char *verify_key, const char *text, size_t len,
-		  struct tree_top *ret, struct sc_error *err)
+int tree_top_take(const struct tree_source *from, const char *verify_key, const char *text,
+		  size_t len, struct tree_top *ret, struct sc_error *err)
 {
 	struct bundle_file signature = { 0 };
 	char name[TREE_NAME];
@@ -31,15 +31,17 @@ int tree_top_take(const struct tree_source *from, const char *verify_key, const 
 
 	*ret = (struct tree_top){ 0 };
 	if (verify_key)
-		rc = from->read(from->ctx, tree_signature_name(text, len, name), MAX_SIGNATURE, &signature, err);
+		rc = from->read(from->ctx, tree_signature_name(text, len, name), MAX_SIGNATURE,
+				&signature, err);
 	if (!rc || rc == SC_ENOTFOUND)
-		rc = bundle_verify(verify_key, text, len, rc ? NULL : signature.data, signature.len, err);
+		rc = bundle_verify(verify_key, text, len, rc ? NULL : signature.data, signature.len,
+				   err);
 	vec_deinit(&signature);
 	return rc ? rc : tree_top_read(ret, text, len, err);
 }
 
-int tree_read_part(const struct tree_source *from, const struct tree_part *part, struct bundle_file *f,
-		   struct sc_error *err)
+int tree_read_part(const struct tree_source *from, const struct tree_part *part,
+		   struct bundle_file *f, struct sc_error *err)
 {
 	char name[TREE_NAME];
 	int rc = from->read(from->ctx, tree_part_name(part, name), MANIFEST_MAX, f, err);
@@ -65,7 +67,8 @@ static int give_entry(struct bundle_reading *b, const struct manifest_entry *e,
 		*err = why;
 	} else if (rc) {
 		rc = bundle_unread(b, name, &why, err);
-	} else if (!packed_begins(f.data, f.len) || packed_total(f.data, f.len) != e->entry.cache_size) {
+	} else if (!packed_begins(f.data, f.len) ||
+		   packed_total(f.data, f.len) != e->entry.cache_size) {
 		bundle_fault(b, name, "not the packed cache of which the manifest speaks");
 	} else {
 		rc = groups_give(b, name, &f, e, err);
@@ -170,7 +173,8 @@ static int join(struct manifest *m, struct part_read *part, const struct tree_pa
 	if (!vec_reserve(m, part->manifest.len))
 		return sc_no_memory(err);
 	if (part->manifest.len)
-		memcpy(m->data + m->len, part->manifest.data, part->manifest.len * sizeof(*m->data));
+		memcpy(m->data + m->len, part->manifest.data,
+		       part->manifest.len * sizeof(*m->data));
 	m->len += part->manifest.len;
 	vec_deinit(&part->manifest); /* its strings are those of *m now */
 	return 0;

@@ -74,10 +74,12 @@ void tree_state_deinit(struct tree_state *s)
 
 bool tree_state_has(const struct tree_state *s, const struct symstore_entry *entry)
 {
-	const struct manifest_entry *e = manifest_find(&s->entries, entry->build_id, entry->build_id_len);
+	const struct manifest_entry *e = manifest_find(&s->entries, entry->build_id,
+						       entry->build_id_len);
 	char name[BUNDLE_NAME];
 
-	if (!e || (e->old.len && !s->deltas) || faccessat(s->dir, bundle_hashed_name(e, name), F_OK, 0))
+	if (!e || (e->old.len && !s->deltas) ||
+	    faccessat(s->dir, bundle_hashed_name(e, name), F_OK, 0))
 		return false;
 	if (e->entry.cache_size == entry->cache_size && e->entry.cache_hash == entry->cache_hash)
 		return symstore_names_have(e->entry.tags, entry->tags) &&

@@ -24,7 +24,8 @@ void tree_web_close(struct tree_web *w)
 	free(w->shown);
 }
 
-int tree_read_web(void *ctx, const char *name, size_t max, struct bundle_file *f, struct sc_error *err)
+int tree_read_web(void *ctx, const char *name, size_t max, struct bundle_file *f,
+		  struct sc_error *err)
 {
 	const struct tree_web *w = ctx;
 	char *url __attribute__((cleanup(sc_free_text))) = sc_text("%s/%s", w->url, name);

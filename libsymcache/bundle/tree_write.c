@@ -44,7 +44,8 @@ struct writing {
 static void clear_folder(struct writing *w, const char *folder,
 			 bool (*stale)(struct writing *w, const char *name))
 {
-	DIR *dir = sc_folder_entries(openat(w->dir, folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+	DIR *dir = sc_folder_entries(openat(w->dir, folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW |
+							    O_CLOEXEC));
 	const struct dirent *e;
 
 	while (dir && (e = readdir(dir)))
@@ -78,7 +79,8 @@ static void forget_staged(struct writing *w)
 	w->staged_bytes = 0;
 }
 
-/* A folder of the tree, which is made; where a link is in its place, no one knows what it leads to. */
+/* A folder of the tree, which is made; where a link is in its place, no one knows what it
+ * leads to. */
 static int open_below(const struct writing *w, const char *folder)
 {
 	const int flags = O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
@@ -157,8 +159,8 @@ static int put_packed(void *ctx, const char *name, const void *data, size_t size
 }
 
 /* Of those whose file is not there: of an earlier try, or with other tags, it may be. */
-static int write_caches(struct writing *w, const struct manifest *fresh, const struct bundle_source *how,
-			struct sc_error *err)
+static int write_caches(struct writing *w, const struct manifest *fresh,
+			const struct bundle_source *how, struct sc_error *err)
 {
 	struct manifest absent = { .packed = true };
 	struct bundle_source source = *how;
@@ -168,7 +170,8 @@ static int write_caches(struct writing *w, const struct manifest *fresh, const s
 	if (!vec_reserve(&absent, fresh->len + 1))
 		return sc_no_memory(err);
 	for (size_t i = 0; i < fresh->len; i++)
-		if (w->dir < 0 || faccessat(w->dir, bundle_hashed_name(&fresh->data[i], name), F_OK, 0))
+		if (w->dir < 0 ||
+		    faccessat(w->dir, bundle_hashed_name(&fresh->data[i], name), F_OK, 0))
 			absent.data[absent.len++] = fresh->data[i];
 	source.manifest = w->packing = &absent;
 	rc = groups_write(&source, put_packed, w, err);
@@ -188,7 +191,8 @@ static bool unite(const char **to, const char *from, char *(*both)(const char *,
 	return true;
 }
 
-/* Moves the entries of `fresh` to those of the tree, where they replace others of their build IDs. */
+/* Moves the entries of `fresh` to those of the tree, where they replace others of their build
+ * IDs. */
 static int merge(struct manifest *all, struct manifest *fresh, struct sc_error *err)
 {
 	const size_t before = all->len;
@@ -232,7 +236,8 @@ static unsigned nibble(const struct manifest_entry *e, unsigned i)
 	return e->entry.build_id[i / 2] >> (i % 2 ? 0 : 4) & 15;
 }
 
-static int put_part(struct writing *w, const struct manifest *m, unsigned nibbles, struct sc_error *err)
+static int put_part(struct writing *w, const struct manifest *m, unsigned nibbles,
+		    struct sc_error *err)
 {
 	char *text __attribute__((cleanup(sc_free_text))) = NULL;
 	struct tree_part *part = vec_push(&w->top);
@@ -245,11 +250,13 @@ static int put_part(struct writing *w, const struct manifest *m, unsigned nibble
 	for (unsigned i = 0; i < nibbles; i++)
 		part->prefix[i] = "0123456789abcdef"[nibble(m->data, i)];
 	crypto_hash_sha256(part->sha256, (const uint8_t *)text, len);
-	return has_part(&w->state->top, part) ? 0 : stage(w, tree_part_name(part, name), text, len, err);
+	return has_part(&w->state->top, part) ? 0 :
+	       stage(w, tree_part_name(part, name), text, len, err);
 }
 
 /* The parts of sorted entries whose first `nibbles` digits are alike. */
-static int put_parts(struct writing *w, const struct manifest *m, unsigned nibbles, struct sc_error *err)
+static int put_parts(struct writing *w, const struct manifest *m, unsigned nibbles,
+		     struct sc_error *err)
 {
 	int rc = 0;
 
@@ -260,7 +267,8 @@ static int put_parts(struct writing *w, const struct manifest *m, unsigned nibbl
 
 		for (end = at + 1; end < m->len && nibble(&m->data[end], nibbles) == digit; )
 			end++;
-		rc = put_parts(w, &(struct manifest){ m->data + at, end - at, .packed = true, .hashed = true }, nibbles + 1, err);
+		rc = put_parts(w, &(struct manifest){ m->data + at, end - at, .packed = true,
+						      .hashed = true }, nibbles + 1, err);
 	}
 	return rc;
 }
@@ -304,13 +312,15 @@ static int put_signature(struct writing *w, const char *key, const char *text, s
 			old[0] = (uint8_t)~signature[0];
 		close(fd);
 	}
-	return !memcmp(old, signature, sizeof(old)) ? 0 : stage(w, name, signature, sizeof(signature), err);
+	return !memcmp(old, signature, sizeof(old)) ? 0 :
+	       stage(w, name, signature, sizeof(signature), err);
 }
 
 /* Manifest and parts. */
 static int write_top(struct writing *w, const char *key, struct sc_error *err)
 {
-	const struct manifest all = { w->state->entries.data, w->state->entries.len, .packed = true };
+	const struct manifest all = { w->state->entries.data, w->state->entries.len,
+				      .packed = true };
 	const struct bundle_file *before = &w->state->text;
 	char *text __attribute__((cleanup(sc_free_text))) = NULL;
 	size_t len;
@@ -331,7 +341,8 @@ static int write_top(struct writing *w, const char *key, struct sc_error *err)
 	name_signature(before->data ? before->data : "", before->len, w->signatures[1]);
 	if (before->len == len && !memcmp(before->data, text, len))
 		return 0;
-	if (!(rc = stage(w, SYMBUNDLE_MANIFEST, text, len, err)) && !(rc = publish(w, err)) && w->dir >= 0) {
+	if (!(rc = stage(w, SYMBUNDLE_MANIFEST, text, len, err)) && !(rc = publish(w, err)) &&
+	    w->dir >= 0) {
 		syncfs(w->dir);
 		clear_folder(w, "parts", is_stale);
 	}
@@ -377,8 +388,9 @@ static int open_folder(struct writing *w, const char *path, struct sc_error *err
 {
 	struct tree_state *s = w->state;
 
-	if (s->dir < 0 && (mkdir(path, 0777) ||
-			   (s->dir = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)) < 0))
+	if (s->dir < 0 &&
+	    (mkdir(path, 0777) ||
+	     (s->dir = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)) < 0))
 		return sc_error_sys(err, "cannot make the directory %s", path);
 	tree_lock(s->dir);
 	if (!s->text.len && !faccessat(s->dir, SYMBUNDLE_MANIFEST, F_OK, 0))

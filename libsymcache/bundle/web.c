@@ -150,14 +150,16 @@ static bool set_options(struct web *w, const char *url, struct answer *a)
 	       !w->set(w->curl, CURLOPT_MAXREDIRS, (long)REDIRECTS) &&
 	       (!tls || (!w->set(w->curl, CURLOPT_SSL_VERIFYPEER, 1L) &&
 			 !w->set(w->curl, CURLOPT_SSL_VERIFYHOST, 2L))) &&
-	       !w->set(w->curl, CURLOPT_FAILONERROR, 1L) && !w->set(w->curl, CURLOPT_NOSIGNAL, 1L) &&
+	       !w->set(w->curl, CURLOPT_FAILONERROR, 1L) &&
+	       !w->set(w->curl, CURLOPT_NOSIGNAL, 1L) &&
 	       !w->set(w->curl, CURLOPT_CONNECTTIMEOUT, w->patience) &&
 	       !w->set(w->curl, CURLOPT_LOW_SPEED_LIMIT, PATIENCE_BYTES / w->patience + 1) &&
 	       !w->set(w->curl, CURLOPT_LOW_SPEED_TIME, w->patience) &&
 	       !w->set(w->curl, CURLOPT_TIMEOUT, w->most_seconds) &&
 	       !w->set(w->curl, CURLOPT_MAXFILESIZE_LARGE, (int64_t)a->max) &&
 	       !w->set(w->curl, CURLOPT_USERAGENT, "symcache") &&
-	       !w->set(w->curl, CURLOPT_WRITEFUNCTION, on_bytes) && !w->set(w->curl, CURLOPT_WRITEDATA, a);
+	       !w->set(w->curl, CURLOPT_WRITEFUNCTION, on_bytes) &&
+	       !w->set(w->curl, CURLOPT_WRITEDATA, a);
 }
 
 static time_t now(void)
@@ -168,7 +170,8 @@ static time_t now(void)
 	return t.tv_sec;
 }
 
-static int fail(struct web *w, int code, const struct answer *a, time_t seconds, struct sc_error *err)
+static int fail(struct web *w, int code, const struct answer *a, time_t seconds,
+		struct sc_error *err)
 {
 	long status = 0;
 

@@ -18,10 +18,11 @@ int web_create(const struct symbundle_web *limits, struct web **ret, struct sc_e
 void web_destroy(struct web *w); /* NULL is fine */
 
 /*
- * Gets a file of at most `max` bytes: *f is empty, or from an earlier call. SC_ENOTFOUND: the server
- * says that it does not have it (404, 410); SC_ELIMIT: it is larger, or takes too long; SC_ESYS:
- * anything else. Messages say what the server does: "answers with the status 500".
+ * Gets a file of at most `max` bytes: *f is empty, or from an earlier call. SC_ENOTFOUND: the
+ * server says that it does not have it (404, 410); SC_ELIMIT: it is larger, or takes too long;
+ * SC_ESYS: anything else. Messages say what the server does: "answers with the status 500".
  */
-int web_get(struct web *w, const char *url, size_t max, struct bundle_file *f, struct sc_error *err);
+int web_get(struct web *w, const char *url, size_t max, struct bundle_file *f,
+	    struct sc_error *err);
 
 #endif

@@ -62,7 +62,8 @@ char *bundle_name_with(const char *path, const char *hash)
 }
 
 /* Puts each file that has caches. */
-static int put_caches(const struct bundle_source *s, groups_put_fn *put, void *ctx, struct sc_error *err)
+static int put_caches(const struct bundle_source *s, groups_put_fn *put, void *ctx,
+		      struct sc_error *err)
 {
 	char name[BUNDLE_NAME];
 	struct bundle_cache cache;
@@ -224,8 +225,10 @@ void bundle_remove_part(const char *part)
 int bundle_write(const char *path, enum symbundle_shape shape, const struct bundle_source *source,
 		 struct sc_error *err)
 {
-	static int (*const writers[])(const char *, const struct bundle_source *, struct sc_error *) = {
-		[SYMBUNDLE_STORE] = write_store, [SYMBUNDLE_TREE] = write_tree,
+	static int (*const writers[])(const char *, const struct bundle_source *,
+				      struct sc_error *) = {
+		[SYMBUNDLE_STORE] = write_store,
+		[SYMBUNDLE_TREE] = write_tree,
 		[SYMBUNDLE_ARCHIVE] = write_archive,
 	};
 	char *part __attribute__((cleanup(sc_free_text))) = NULL;

@@ -33,8 +33,8 @@ int bundle_get_cache(struct symstore_reader *reader, const struct symstore_entry
 int bundle_source_cache(const struct bundle_source *s, size_t i, struct bundle_cache *ret,
 			struct sc_error *err);
 
-/* The cache that entry `e` is packed against, in the snapshot (NULL: there is no store). SC_ENOTFOUND: it is
- * not there, or has other bytes; the message says which. */
+/* The cache that entry `e` is packed against, in the snapshot (NULL: there is no store).
+ * SC_ENOTFOUND: it is not there, or has other bytes; the message says which. */
 int bundle_find_old(struct symstore_reader *reader, const struct manifest_entry *e,
 		    struct bundle_cache *ret, struct sc_error *err);
 

@@ -10,8 +10,8 @@
  * Machines: x86-64, i386, AArch64 and RISC-V (minidumps: not RISC-V, and of Linux and Android
  * only), on any host. Little of a large file is read: headers, the first pages of modules, and what
  * is asked for. A compressed file (zstd, xz, lz4, gzip, bzip2) is read once from front to back,
- * keeping stacks, first pages and code made at run time, and once more for a stack that is elsewhere.
- * Files that were cut off are read as far as they go. All bytes may be hostile.
+ * keeping stacks, first pages and code made at run time, and once more for a stack that is
+ * elsewhere. Files that were cut off are read as far as they go. All bytes may be hostile.
  *
  * One core is for one thread at a time: memory is read through a buffer.
  */
@@ -58,10 +58,10 @@ int symcache_core_open(const char *path, struct symcache_core **ret, struct sc_e
 void symcache_core_close(struct symcache_core *core); /* NULL is fine */
 
 /*
- * Opens a running process like a core. Its threads are stopped, some tens at a time, only while their
- * registers and stacks are copied; threads that wait for a disk, or do not stop within a second, are
- * left out. Memory outside of stacks is read later, while the process runs. SC_ESYS: there is no such
- * process, or it may not be traced; SC_EUNSUPPORTED, SC_ENOMEM.
+ * Opens a running process like a core. Its threads are stopped, some tens at a time, only while
+ * their registers and stacks are copied; threads that wait for a disk, or do not stop within a
+ * second, are left out. Memory outside of stacks is read later, while the process runs. SC_ESYS:
+ * there is no such process, or it may not be traced; SC_EUNSUPPORTED, SC_ENOMEM.
  */
 int symcache_core_attach(uint32_t pid, struct symcache_core **ret, struct sc_error *err);
 
@@ -71,8 +71,9 @@ const char *symcache_core_jitted(const struct symcache_core *core, uint64_t addr
 
 /* ---- modules with their caches, and stacks ------------------------------------------------ */
 
-/* Sets where caches of modules come from; borrowed as long as the core is open. `caches` must have
- * the option without_symbols. `option`: the name of the option in messages of symcache_core_bind(). */
+/* Sets where caches of modules come from; borrowed as long as the core is open. `caches` must
+ * have the option without_symbols. `option`: the name of the option in messages of
+ * symcache_core_bind(). */
 void symcache_core_use(struct symcache_core *core, struct symcache_caches *caches,
 		       const char *option);
 

@@ -170,8 +170,8 @@ const struct segment *sc_core_find(const struct segments *s, uint64_t address);
 bool symcache_core_read(void *core, uint64_t address, void *to, size_t bytes);
 bool symcache_core_executable(void *core, uint64_t address);
 
-/* Reads the threads of a process that runs: names, registers, stacks. SC_ESYS: none could be stopped;
- * SC_ENOMEM. */
+/* Reads the threads of a process that runs: names, registers, stacks. SC_ESYS: none could be
+ * stopped; SC_ENOMEM. */
 int sc_core_live_threads(struct symcache_core *core, struct sc_error *err);
 
 /* Does the signal come with the address that caused it? */

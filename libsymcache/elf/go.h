@@ -1,6 +1,6 @@
 /*
- * go.h: where a Go program keeps its table of functions, .gopclntab, which strip leaves alone as the
- * runtime needs it: its places and what its offsets count from.
+ * go.h: where a Go program keeps its table of functions, .gopclntab, which strip leaves alone as
+ * the runtime needs it: its places and what its offsets count from.
  */
 #ifndef SC_ELF_GO_H
 #define SC_ELF_GO_H
@@ -17,7 +17,8 @@ struct sc_elf_go {
 
 /*
  * Finds them: text and funcdata (runtime.text, go:func.*) are in runtime.firstmoduledata, which is
- * known by the addresses that it begins with. Without it `text` is the beginning of .text. SC_ENOMEM.
+ * known by the addresses that it begins with. Without it `text` is the beginning of .text.
+ * SC_ENOMEM.
  */
 int sc_elf_go_find(struct sc_elf *elf, struct sc_elf_go *ret, struct sc_error *err);
 

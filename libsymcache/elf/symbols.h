@@ -24,11 +24,11 @@ struct sc_elf_symbols {
 };
 
 /*
- * Reads .symtab, or .dynsym where there is none. Code: FUNC and IFUNC symbols,
- * and NOTYPE ones in executable sections (assembler labels) but for mapping
- * symbols ($x) and the compiler's own (.L10). Data: OBJECT, COMMON and NOTYPE in other allocated sections, no
- * TLS. Aliases: typed before NOTYPE, global before weak before local, no __GI_,
- * fewer leading underscores, then the order of the table.
+ * Reads .symtab, or .dynsym where there is none. Code: FUNC and IFUNC symbols, and NOTYPE ones in
+ * executable sections (assembler labels) but for mapping symbols ($x) and the compiler's own
+ * (.L10). Data: OBJECT, COMMON and NOTYPE in other allocated sections, no TLS. Aliases: typed
+ * before NOTYPE, global before weak before local, no __GI_, fewer leading underscores, then the
+ * order of the table.
  *
  * No symbol is the name of what is beyond its st_size. Of code at one address, the best
  * alias comes first with its own size, then those that are larger, for what is behind it.

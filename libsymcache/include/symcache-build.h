@@ -95,8 +95,8 @@ struct symcache_export_options {
 
 #define SYMCACHE_EXPORT_NAMES 1u /* of each entry the functions and their addresses alone */
 
-/* As symcache_store_export(), with more to choose. `options` may be NULL. Where `delta_from` is not a
- * store, it takes room in $TMPDIR, else in /var/tmp. */
+/* As symcache_store_export(), with more to choose. `options` may be NULL. Where `delta_from` is not
+ * a store, it takes room in $TMPDIR, else in /var/tmp. */
 SYMCACHE_API int symcache_store_export_bundle(struct symcache_store *s, const char *path,
 					      const struct symcache_export_options *options,
 					      struct symcache_counts *ret, struct symcache_error *err);
@@ -147,7 +147,8 @@ struct symcache_walked_frame {
 	uint64_t reserved[2];
 };
 
-/* `frame` is NULL once for each thread, behind its last frame. Nonzero ends it all and is returned. */
+/* `frame` is NULL once for each thread, behind its last frame. Nonzero ends it all and is
+ * returned. */
 typedef int symcache_walked_fn(void *ctx, const struct symcache_walked_thread *thread,
 			       const struct symcache_walked_frame *frame);
 
@@ -160,9 +161,9 @@ typedef int symcache_walked_fn(void *ctx, const struct symcache_walked_thread *t
 SYMCACHE_API int symcache_core_stacks(const char *path, const struct symcache_stack_options *options,
 				      symcache_walked_fn *fn, void *ctx, struct symcache_error *err);
 
-/* The same of a process that runs. Its threads are stopped, a few at a time, while their registers and
- * stacks are copied, before the first call. SYMCACHE_ESYS: it may not be traced. In the process that
- * asks, SIGCHLD may come, and waitpid(-1, …, __WALL) in another thread gets in the way. */
+/* The same of a process that runs. Its threads are stopped, a few at a time, while their registers
+ * and stacks are copied, before the first call. SYMCACHE_ESYS: it may not be traced. In the process
+ * that asks, SIGCHLD may come, and waitpid(-1, …, __WALL) in another thread gets in the way. */
 SYMCACHE_API int symcache_process_stacks(uint32_t pid, const struct symcache_stack_options *options,
 					 symcache_walked_fn *fn, void *ctx,
 					 struct symcache_error *err);
@@ -171,18 +172,18 @@ struct symcache_trace_options {
 	size_t size;                   /* sizeof(struct symcache_trace_options) */
 	struct symcache_store *store;  /* NULL: files of this machine alone */
 	const char *const *debug_dirs; /* as of struct symcache_make_options */
-	/* What was loaded, which the file does not say: FILE[@BIAS] or BUILDID[@BIAS], BIAS in hex; the
-	 * program, and those that its stacks lead through. */
+	/* What was loaded, which the file does not say: FILE[@BIAS] or BUILDID[@BIAS], BIAS in hex;
+	 * the program, and those that its stacks lead through. */
 	const char *const *modules;
 	uint32_t num_modules;          /* at least 1 */
 	uint32_t reserved;
 };
 
 /*
- * The same of each frame of a GDB trace file, as far as registers and stack memory were collected: `tid`
- * is the number of the trace frame, `name` "tracepoint 3". SYMCACHE_EFORMAT: it is no trace file, or
- * breaks off: then `fn` got what there is; SYMCACHE_ENOTFOUND: a module was not found; SYMCACHE_ESYS,
- * SYMCACHE_EINVAL, SYMCACHE_ENOMEM.
+ * The same of each frame of a GDB trace file, as far as registers and stack memory were collected:
+ * `tid` is the number of the trace frame, `name` "tracepoint 3". SYMCACHE_EFORMAT: it is no trace
+ * file, or breaks off: then `fn` got what there is; SYMCACHE_ENOTFOUND: a module was not found;
+ * SYMCACHE_ESYS, SYMCACHE_EINVAL, SYMCACHE_ENOMEM.
  */
 SYMCACHE_API int symcache_trace_stacks(const char *path, const struct symcache_trace_options *options,
 				       symcache_walked_fn *fn, void *ctx, struct symcache_error *err);
@@ -201,19 +202,19 @@ struct symcache_space_files {
 
 /*
  * What the stores of a space lack is looked for by its build ID in trees on web servers, which
- * 'symcache export --shape tree' wrote, in debug folders and in the file at
- * the path of the image, and its cache is made in memory, on all processors. `options` may be NULL.
- * Servers are asked when something is looked up; one that fails is not asked again.
- * SYMCACHE_EINVAL: unknown options, not a URL, or it was done before; SYMCACHE_EUNSUPPORTED: there are no
- * servers, or libdebuginfod is not there; SYMCACHE_ENOMEM.
+ * 'symcache export --shape tree' wrote, in debug folders and in the file at the path of the image,
+ * and its cache is made in memory, on all processors. `options` may be NULL. Servers are asked when
+ * something is looked up; one that fails is not asked again. SYMCACHE_EINVAL: unknown options, not
+ * a URL, or it was done before; SYMCACHE_EUNSUPPORTED: there are no servers, or libdebuginfod is
+ * not there; SYMCACHE_ENOMEM.
  */
 SYMCACHE_API int symcache_space_use_files(struct symcache_space *s,
 					  const struct symcache_space_files *options,
 					  struct symcache_error *err);
 
-/* Maps what a core file or minidump has, also a compressed one: its modules by their build IDs, or by
- * their names, where it has none. The file is not needed later. SYMCACHE_EFORMAT: neither of both;
- * SYMCACHE_ESYS, SYMCACHE_EUNSUPPORTED, SYMCACHE_EINVAL, SYMCACHE_ELIMIT, SYMCACHE_ENOMEM. */
+/* Maps what a core file or minidump has, also a compressed one: its modules by their build IDs, or
+ * by their names, where it has none. The file is not needed later. SYMCACHE_EFORMAT: neither of
+ * both; SYMCACHE_ESYS, SYMCACHE_EUNSUPPORTED, SYMCACHE_EINVAL, SYMCACHE_ELIMIT, SYMCACHE_ENOMEM. */
 SYMCACHE_API int symcache_space_add_core(struct symcache_space *s, const char *path,
 					 struct symcache_error *err);
 

@@ -1,6 +1,6 @@
 /*
- * symcache-filter.h: what else a filter of logs can do, as the options of `symcache filter`; what it
- * found, and what it did not.
+ * symcache-filter.h: what else a filter of logs can do, as the options of `symcache filter`; what
+ * it found, and what it did not.
  *
  *   symcache_filter_create(store, &options, &filter, &err);
  *   symcache_filter_set(filter, "demux", "", &err);

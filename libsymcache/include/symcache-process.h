@@ -63,8 +63,8 @@ struct symcache_mapped {
 #define SYMCACHE_OFFSET_IN_IMAGE 1u /* its load base: p_vaddr of the first PT_LOAD */
 #define SYMCACHE_OFFSET_VADDR 2u    /* nothing: they are addresses of the ELF file, p_vaddr */
 
-/* Maps, in place of all that was there. SYMCACHE_EINVAL: unknown options, an empty range, or a build
- * ID that is too long; SYMCACHE_ELIMIT: more than 65,536 mappings; SYMCACHE_ENOMEM. */
+/* Maps, in place of all that was there. SYMCACHE_EINVAL: unknown options, an empty range, or a
+ * build ID that is too long; SYMCACHE_ELIMIT: more than 65,536 mappings; SYMCACHE_ENOMEM. */
 SYMCACHE_API int symcache_space_add(struct symcache_space *s, const struct symcache_mapped *m,
 				    struct symcache_error *err);
 
@@ -73,18 +73,19 @@ SYMCACHE_API int symcache_space_add(struct symcache_space *s, const struct symca
 SYMCACHE_API int symcache_space_add_maps(struct symcache_space *s, const char *text, size_t len,
 					 struct symcache_error *err);
 
-/* The same of a process that runs; 0: of this one. Build IDs are read out of its files, or out of its
- * memory, if it may be read, where they were deleted; of each when it is first needed. What is
+/* The same of a process that runs; 0: of this one. Build IDs are read out of its files, or out of
+ * its memory, if it may be read, where they were deleted; of each when it is first needed. What is
  * mapped later is not seen. Code that is in no file is called as the JIT of the process says in
- * /tmp/perf-PID.map, if that belongs to the owner of the process or to root. SYMCACHE_ESYS: /proc/PID/maps cannot be read; SYMCACHE_EINVAL: the space
- * has another process already; SYMCACHE_ELIMIT, SYMCACHE_ENOMEM. */
+ * /tmp/perf-PID.map, if that belongs to the owner of the process or to root. SYMCACHE_ESYS:
+ * /proc/PID/maps cannot be read; SYMCACHE_EINVAL: the space has another process already;
+ * SYMCACHE_ELIMIT, SYMCACHE_ENOMEM. */
 SYMCACHE_API int symcache_space_add_process(struct symcache_space *s, uint32_t pid,
 					    struct symcache_error *err);
 
-/* Maps the kernel that runs and its modules, as the texts of two files say: /proc/kallsyms, of which
- * the lines of _text (or _stext) and _etext count, and /proc/modules (NULL: none). They must have
- * been read by root, else they have no addresses: SYMCACHE_ENOTFOUND. `release`: of the kernel, as
- * uname -r says it; NULL: unknown. SYMCACHE_ELIMIT, SYMCACHE_ENOMEM. */
+/* Maps the kernel that runs and its modules, as the texts of two files say: /proc/kallsyms, of
+ * which the lines of _text (or _stext) and _etext count, and /proc/modules (NULL: none). They must
+ * have been read by root, else they have no addresses: SYMCACHE_ENOTFOUND. `release`: of the
+ * kernel, as uname -r says it; NULL: unknown. SYMCACHE_ELIMIT, SYMCACHE_ENOMEM. */
 SYMCACHE_API int symcache_space_add_kernel(struct symcache_space *s, const char *kallsyms,
 					   const char *modules, const char *release,
 					   struct symcache_error *err);

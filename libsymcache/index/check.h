@@ -46,7 +46,8 @@ struct symcache_check_options {
 				    * have it; ends with NULL; NULL: none */
 	struct symcache_check_sums *sums; /* the sums of this call are added */
 	void (*file)(void *ctx, const struct symcache_checked *file);
-	/* The store with the entries that those of a bundle are packed against; NULL: there is none. */
+	/* The store with the entries that those of a bundle are packed against; NULL: there is
+	 * none. */
 	struct symstore *(*old_store)(void *ctx);
 	/* Bytes of files, or entries of a bundle; `total` 0: not known. */
 	void (*progress)(void *ctx, uint64_t done, uint64_t total, const char *item);

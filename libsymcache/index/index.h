@@ -98,8 +98,8 @@ struct symcache_index_account {
 
 /*
  * Indexes the files, folders and archives at paths[0, n). With `store` NULL, caches are built,
- * reported and dropped; files with NO_SYMBOLS then also have the build ID in `info`. This thread must
- * not have a reader of the store open. An error is one of the store's or SC_ENOMEM: what was
+ * reported and dropped; files with NO_SYMBOLS then also have the build ID in `info`. This thread
+ * must not have a reader of the store open. An error is one of the store's or SC_ENOMEM: what was
  * committed before stays, and *ret counts it. For archives the limit of open files is raised to
  * 4096, if the process is ours (libsymcache/base/bigmem.h).
  */

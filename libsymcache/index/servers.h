@@ -23,9 +23,10 @@ size_t sc_servers_failed(const struct sc_servers *s);
 const char *sc_server_url(const struct sc_servers *s, size_t i);
 
 /*
- * Gets the debug file, else the program, or, if that is wanted, the program alone, from
- * server `i`: *path on the heap. SC_ENOTFOUND: the server says that it has neither (404); SC_ESYS: anything else; it is not asked again,
- * which this says the first time: later, *err is empty. Not for several threads at once.
+ * Gets the debug file, else the program, or, if that is wanted, the program alone, from server `i`:
+ * *path on the heap. SC_ENOTFOUND: the server says that it has neither (404); SC_ESYS: anything
+ * else; it is not asked again, which this says the first time: later, *err is empty. Not for
+ * several threads at once.
  */
 int sc_server_find(struct sc_servers *s, size_t i, const struct symcache_wanted *wanted,
 		   char **path, struct sc_error *err);

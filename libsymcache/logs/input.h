@@ -54,8 +54,8 @@ void symlog_close(struct symlog_input *in);
 int symlog_read(struct symlog_input *in, char *buf, size_t size, size_t *len,
 		   struct sc_error *err);
 
-/* ahead.c: from now on another thread reads the input, by `inflate`, which is as symlog_read(), until
- * symlog_ahead_end(). NULL: no thread, or no memory. */
+/* ahead.c: from now on another thread reads the input, by `inflate`, which is as symlog_read(),
+ * until symlog_ahead_end(). NULL: no thread, or no memory. */
 typedef int symlog_inflate_fn(struct symlog_input *in, char *buf, size_t size, size_t *len,
 			      struct sc_error *err);
 struct symlog_ahead *symlog_ahead_start(struct symlog_input *in, symlog_inflate_fn *inflate);

@@ -54,8 +54,8 @@ int symlog_list_add(struct symlog_list *l, const char *path, bool alone, unsigne
 		    struct sc_error *err);
 void symlog_list_deinit(struct symlog_list *l);
 
-/* The paths of the outputs of all logs, below `dir` (NULL: relative to it). *ret is an array on
- * the heap; its texts belong to the list. Of logs that would have the same output, all but the first
+/* The paths of the outputs of all logs, below `dir` (NULL: relative to it). *ret is an array on the
+ * heap; its texts belong to the list. Of logs that would have the same output, all but the first
  * get NULL; they are reported as faults and counted in *left_out. SC_ENOMEM. */
 int symlog_outputs(struct symlog_list *l, const char *dir, enum markup_format format,
 		   char ***ret, size_t *left_out, struct sc_error *err);
@@ -85,8 +85,8 @@ struct symlog_filter_options {
 	bool terminal;              /* LLVM's complaints are shown on one; else to the byte */
 	bool each;                  /* each complaint is a call of `say`; else they are collected until
 	                             * there are many, the log pauses, or it ends */
-	/* Gets complaints and faults, whole lines. `ctx` is the log's say_ctx. `warns_of`: the module
-	 * without symbols that this complaint is about (only with `each`), else NULL. */
+	/* Gets complaints and faults, whole lines. `ctx` is the log's say_ctx. `warns_of`: the
+	 * module without symbols that this complaint is about (only with `each`), else NULL. */
 	void (*say)(void *ctx, const struct markup_module *warns_of, const char *text, size_t len);
 };
 
@@ -175,7 +175,7 @@ struct symlog_batch {
 int symlog_batch(struct symlog_list *logs, const struct symlog_batch_options *options,
 		 struct symlog_batch *ret, struct sc_error *err);
 
-/* ---- plans (libsymcache/plan/plan.h) ------------------------------------------------------------- */
+/* ---- plans (libsymcache/plan/plan.h) --------------------------------------------------------- */
 
 struct markup_log;
 struct markup_planning;

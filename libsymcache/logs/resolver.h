@@ -1,6 +1,6 @@
 /*
- * resolver.h: implements struct markup_resolver by symbolizers, for the filters of the program and of
- * the library, which differ only in where modules come from.
+ * resolver.h: implements struct markup_resolver by symbolizers, for the filters of the program and
+ * of the library, which differ only in where modules come from.
  *
  *   resolver.c   modules, places, frames, names
  *   unwind.c     stacks
@@ -26,8 +26,8 @@ struct sc_log_resolver_options {
 	/* Lines of the source around the place of a frame; NULL: none are wanted. */
 	struct sc_str (*source)(void *ctx, unsigned thread, struct symcache_module *m,
 				const struct sc_frame *frame);
-	/* Called before frames of a module are looked up for which symcache_module_is_first() is true;
-	 * NULL: there are no such modules. */
+	/* Called before frames of a module are looked up for which symcache_module_is_first() is
+	 * true; NULL: there are no such modules. */
 	void (*announce)(void *ctx, unsigned thread, struct symcache_module *m);
 	void *ctx;                           /* of these functions, which any thread calls */
 };

@@ -1,4 +1,5 @@
-/* Caches one behind the other, each by a model of its own: see model.h; and one that others are against. */
+/* Caches one behind the other, each by a model of its own: see model.h; and one that others are
+ * against. */
 #include <stdlib.h>
 
 #include "libsymcache/packed/container.h"

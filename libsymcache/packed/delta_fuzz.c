@@ -1,6 +1,6 @@
 /*
- * Fuzz target: a cache and another file. The file as what changed since that cache, whatever it is; and
- * as the cache of a later build, which comes back.
+ * Fuzz target: a cache and another file. The file as what changed since that cache, whatever it is;
+ * and as the cache of a later build, which comes back.
  *
  * The input is how many bytes the cache has (2 bytes, lowest first), these, and the file.
  */
@@ -57,7 +57,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	const size_t said = size < 2 ? 0 : data[0] | (size_t)data[1] << 8;
 	const size_t left = size < 2 ? 0 : size - 2, first = said < left ? said : left;
-	uint8_t *old = copy_of(data + size - left, first), *file = copy_of(data + size - left + first, left - first);
+	uint8_t *old = copy_of(data + size - left, first),
+		*file = copy_of(data + size - left + first, left - first);
 	const struct packed_bytes a = { old, first }, b = { file, left - first };
 	struct packed_caches caches;
 	struct sc_error err = { 0 };

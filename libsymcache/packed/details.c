@@ -81,7 +81,8 @@ static bool add_run(struct model *m, struct runs *r, struct call_runs *c, uint32
 }
 
 /* Those that begin at range `i`. False: it cannot be. */
-static bool begin_runs(struct model *m, struct runs *r, uint32_t i, uint32_t chain[], uint32_t *depth)
+static bool begin_runs(struct model *m, struct runs *r, uint32_t i, uint32_t chain[],
+		       uint32_t *depth)
 {
 	uint32_t c = m->locations[m->num_calls + i].inlined_into_idx, fresh[DEPTH_MAX], n = 0, kept;
 

@@ -81,8 +81,10 @@ static void place_sections(struct model *m, const bool packing)
 		coder_fail(&m->k, S_HEAD, "sections that are not as large as the cache");
 }
 
-static const struct { uint32_t tag, entry_size; enum { ANY, ONE, LOCATIONS, FUNCTIONS, CALLS } count; }
-sections[SYMCACHE_SECTIONS] = {
+static const struct {
+	uint32_t tag, entry_size;
+	enum { ANY, ONE, LOCATIONS, FUNCTIONS, CALLS } count;
+} sections[SYMCACHE_SECTIONS] = {
 #define SECTION_ROW_(name, a, b, c, d, record, when, num) \
 	{ SYMCACHE_EXT_TAG_##name, sizeof(record), num },
 	SYMCACHE_EXT_SECTIONS(SECTION_ROW_)

@@ -1,5 +1,6 @@
-/* made_test.h: for tests: a cache with each section and each kind of record, made up from a seed. It is the
- * same whatever compilers, libraries and the writer of caches are; no cache of a program has all of it. */
+/* made_test.h: for tests: a cache with each section and each kind of record, made up from a seed.
+ * It is the same whatever compilers, libraries and the writer of caches are; no cache of a program
+ * has all of it. */
 #ifndef PACKED_MADE_TEST_H
 #define PACKED_MADE_TEST_H
 
@@ -49,7 +50,8 @@ static inline void made_string(struct made *m, const char *s)
 	m->h.string_bytes = at + (uint32_t)strlen(s);
 }
 
-/* Names as they are in programs: with others of the same core, with the same beginning, long ones. */
+/* Names as they are in programs: with others of the same core, with the same beginning, long
+ * ones. */
 static inline void made_strings(struct made *m)
 {
 	static const char *const forms[] = {
@@ -61,7 +63,8 @@ static inline void made_strings(struct made *m)
 	made_string(m, "");
 	made_string(m, "/usr/src/demo");
 	for (unsigned i = 0; i < 400; i++) {
-		const unsigned which = made_below(m, 5), form = made_below(m, 6), number = made_below(m, 150);
+		const unsigned which = made_below(m, 5), form = made_below(m, 6),
+			       number = made_below(m, 150);
 		int n = 0;
 
 		if (which == 4)
@@ -76,7 +79,8 @@ static inline uint32_t made_name(struct made *m)
 	return made_below(m, 20) ? m->names[made_below(m, m->num_names)] : SYMCACHE_NONE;
 }
 
-/* A call at the end of the chain that `into` is the last of: a new one, or one that was there before. */
+/* A call at the end of the chain that `into` is the last of: a new one, or one that was there
+ * before. */
 static inline uint32_t made_call(struct made *m, uint32_t function, uint32_t into)
 {
 	for (uint32_t i = m->num_calls; i-- > 0 && m->num_calls - i < 8 && made_below(m, 3);)
@@ -126,9 +130,11 @@ static inline void made_put(struct made *m, const void *data, size_t size)
 	m->len += size;
 }
 
-static inline void made_section(struct made *m, uint32_t tag, size_t entry, const void *data, size_t n)
+static inline void made_section(struct made *m, uint32_t tag, size_t entry, const void *data,
+				size_t n)
 {
-	const struct symcache_ext_section s = { tag, (uint32_t)entry, (m->len + 7) & ~(size_t)7, entry * n };
+	const struct symcache_ext_section s = { tag, (uint32_t)entry, (m->len + 7) & ~(size_t)7,
+						entry * n };
 
 	m->table[m->num_sections++] = s;
 	made_put(m, data, s.size);
@@ -227,11 +233,13 @@ static inline void made_symbols(struct made *m)
 		if (made_below(m, 4) == 0 && names + 2 < 60)
 			aliases[names++] = (struct symcache_ext_alias){ f->entry_pc, made_name(m) };
 		if (made_below(m, 9) == 0 && names < 60)
-			aliases[names++] = (struct symcache_ext_alias){ f->entry_pc + 3, made_name(m) };
+			aliases[names++] = (struct symcache_ext_alias){ f->entry_pc + 3,
+									made_name(m) };
 	}
 	for (uint32_t i = 0; i < 40; i += 2)
-		symbols[n++] = (struct symcache_ext_symbol){ data[i].address, data[i + i / 2 % 2].size,
-			data[i].name, SYMCACHE_NONE };
+		symbols[n++] = (struct symcache_ext_symbol){ data[i].address,
+							     data[i + i / 2 % 2].size, data[i].name,
+							     SYMCACHE_NONE };
 	made_section(m, SYMCACHE_EXT_TAG_DATA, 20, data, 40);
 	made_section(m, SYMCACHE_EXT_TAG_SYMBOL, 16, symbols, n);
 	made_section(m, SYMCACHE_EXT_TAG_ALIAS, 8, aliases, names);
@@ -273,7 +281,8 @@ static inline void made_locals(struct made *m)
 	made_section(m, SYMCACHE_EXT_TAG_LOCALS, 40, locals, 50);
 }
 
-/* UNWP, UNWD, UNWR, UNWS, UNWX, UNWH: starts lie on each page, at functions, between them, behind gaps. */
+/* UNWP, UNWD, UNWR, UNWS, UNWX, UNWH: starts lie on each page, at functions, between them, behind
+ * gaps. */
 static inline void made_unwind(struct made *m)
 {
 	static struct symcache_ext_start starts[2 * MADE_MOST];
@@ -289,7 +298,8 @@ static inline void made_unwind(struct made *m)
 			continue;
 		for (; page <= at >> SYMCACHE_UNWIND_PAGE_SHIFT; page++)
 			pages[page] = n;
-		starts[n++] = (struct symcache_ext_start){ (uint16_t)at, (uint16_t)made_below(m, 9) };
+		starts[n++] = (struct symcache_ext_start){ (uint16_t)at,
+							   (uint16_t)made_below(m, 9) };
 		last = at;
 	}
 	pages[page++] = n;
@@ -297,7 +307,8 @@ static inline void made_unwind(struct made *m)
 		rows[i] = (struct symcache_ext_row){ SYMCACHE_CFA_REGISTER, 7, (uint8_t)made_below(m, 3),
 						     2, 8 * i, (uint32_t)i % 5 };
 	for (int32_t i = 0; i < 6; i++)
-		rules[i] = (struct symcache_ext_rule){ (uint8_t)(3 + i), SYMCACHE_RULE_AT_CFA, 0, -8 * i };
+		rules[i] = (struct symcache_ext_rule){ (uint8_t)(3 + i), SYMCACHE_RULE_AT_CFA, 0,
+						       -8 * i };
 	made_section(m, SYMCACHE_EXT_TAG_UNWIND_PAGES, 4, pages, page);
 	made_section(m, SYMCACHE_EXT_TAG_UNWIND_STARTS, 4, starts, n);
 	made_section(m, SYMCACHE_EXT_TAG_UNWIND_ROWS, 12, rows, 9);
@@ -326,7 +337,8 @@ static inline void made_others(struct made *m)
 	symcache_index_fill(index + 1, index[0], m->ranges, m->h.num_ranges);
 	made_section(m, SYMCACHE_EXT_TAG_IMAGE, sizeof(image), &image, 1);
 	made_section(m, SYMCACHE_EXT_TAG_SEGMENT, sizeof(*segments), segments, 2);
-	made_section(m, SYMCACHE_EXT_TAG_INDEX, 4, index, symcache_index_buckets(index[0], last) + 2);
+	made_section(m, SYMCACHE_EXT_TAG_INDEX, 4, index,
+		     symcache_index_buckets(index[0], last) + 2);
 	made_section(m, SYMCACHE_EXT_TAG('W', 'O', 'R', 'D'), 4, words, 5 * 9);
 	made_section(m, SYMCACHE_EXT_TAG('O', 'D', 'D', '3'), 3, "one two", 2);
 }
@@ -334,7 +346,8 @@ static inline void made_others(struct made *m)
 /* Its bytes are the caller's to free(). */
 static inline struct cache made_cache(uint32_t version, uint64_t seed)
 {
-	struct symcache_ext_footer footer = { .version = SYMCACHE_EXT_VERSION, .magic = SYMCACHE_EXT_MAGIC };
+	struct symcache_ext_footer footer = { .version = SYMCACHE_EXT_VERSION,
+					      .magic = SYMCACHE_EXT_MAGIC };
 	struct made *m = calloc(1, sizeof(*m));
 	struct cache c;
 

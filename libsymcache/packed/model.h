@@ -88,8 +88,8 @@ struct model {
 	uint8_t order[SCOPES];          /* the most recent first */
 };
 
-/* Codes caches[0, n) into or out of the streams of *k; a fault is in there. Unpacking, the bytes of each
- * are what is filled in. `modelled`, when packing: are they to be, if they can? */
+/* Codes caches[0, n) into or out of the streams of *k; a fault is in there. Unpacking, the bytes of
+ * each are what is filled in. `modelled`, when packing: are they to be, if they can? */
 void caches_code(struct coder *k, bool packing, const struct packed_bytes caches[], size_t n,
 		 bool modelled);
 

@@ -42,7 +42,8 @@ static uint8_t *put_header(uint8_t *at, const struct packing *p, enum kind kind)
 }
 
 /* Stream `s` of the file; returns what is behind it. NULL: out of memory. */
-static uint8_t *put_stream(uint8_t *at, const struct packing *p, size_t s, struct packed_bytes stream)
+static uint8_t *put_stream(uint8_t *at, const struct packing *p, size_t s,
+			   struct packed_bytes stream)
 {
 	struct squeeze_prefix old = { 0 };
 	size_t used;
@@ -57,7 +58,8 @@ static uint8_t *put_stream(uint8_t *at, const struct packing *p, size_t s, struc
 	return used ? at + used : NULL;
 }
 
-static int put_file(struct packing *p, enum kind kind, const struct packed_bytes streams[], size_t num)
+static int put_file(struct packing *p, enum kind kind, const struct packed_bytes streams[],
+		    size_t num)
 {
 	size_t most = HEADER + CACHE * (p->n + 1);
 	uint8_t *out, *at;
@@ -111,7 +113,8 @@ static int compare(struct packing *p)
 	return rc;
 }
 
-static int check_arguments(const struct packed_bytes caches[], size_t n, int level, struct sc_error *err)
+static int check_arguments(const struct packed_bytes caches[], size_t n, int level,
+			   struct sc_error *err)
 {
 	uint64_t total = 0;
 

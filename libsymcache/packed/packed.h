@@ -3,8 +3,8 @@
  * unpacks them.
  *
  * A packed file (format/packed.md) holds one cache, or several that are compressed together; it
- * cannot be searched. Every cache can be packed: one that does not fit the model is just compressed.
- * Cost: packs 100 MB of cache a second at PACKED_LEVEL, unpacks 500.
+ * cannot be searched. Every cache can be packed: one that does not fit the model is just
+ * compressed. Cost: packs 100 MB of cache a second at PACKED_LEVEL, unpacks 500.
  *
  * Packed files may be hostile. Unpacking takes the memory that the file states, at most
  * PACKED_SIZE_MAX, and PACKED_MEMORY_MAX in addition. The result is what was packed, or an error.
@@ -21,7 +21,7 @@
 enum {
 	PACKED_LEVEL = 3,       /* of zstd: the default */
 	PACKED_LEVEL_MAX = 19,
-	PACKED_SIZE_MAX = 0x7fb00000, /* bytes of all caches in a file: the most that a store takes */
+	PACKED_SIZE_MAX = 0x7fb00000, /* bytes of all caches in a file, as in a store */
 	PACKED_MEMORY_MAX = 64 << 20, /* bytes to unpack, in addition to the caches */
 };
 
@@ -61,8 +61,8 @@ struct packed_caches {
 	size_t size;
 };
 
-/* Unpacks the caches in data[0, size). SC_EFORMAT: damaged; the message names stream and
- * offset. SC_EUNSUPPORTED: of a later version; SC_EINVAL: packed against another cache; SC_ENOMEM. */
+/* Unpacks the caches in data[0, size). SC_EFORMAT: damaged; the message names stream and offset.
+ * SC_EUNSUPPORTED: of a later version; SC_EINVAL: packed against another cache; SC_ENOMEM. */
 int packed_unpack(const void *data, size_t size, struct packed_caches *ret, struct sc_error *err);
 
 /* A cache that others are packed against. */

@@ -111,8 +111,10 @@ INLINE uint32_t code_callee(struct model *m, const bool packing, uint32_t i, uin
 	uint32_t x = 0;
 
 	if (packing)
-		x = choose_callee(m, function, known && same == function, next->key == key2 ? next : NULL);
-	x = (uint32_t)code_num(&m->k, packing, met ? S_CALLEE_AGAIN : known ? S_CALLEE : S_CALLEE_NEW, x);
+		x = choose_callee(m, function, known && same == function,
+				  next->key == key2 ? next : NULL);
+	x = (uint32_t)code_num(&m->k, packing,
+			       met ? S_CALLEE_AGAIN : known ? S_CALLEE : S_CALLEE_NEW, x);
 	if (x == SAME_CALLEE)
 		function = same;
 	else if (x == NEXT_CALLEE)

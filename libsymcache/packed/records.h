@@ -54,7 +54,8 @@ static inline void meet_function(struct model *m, const bool packing, uint32_t i
 	m->function_met[i] = true;
 	/* The files of declarations have late numbers: no code_file() here. */
 	code_or(&m->k, packing, S_DECL_FILE, &d->file_idx, file, m->next_file);
-	line = &m->decl_lines[d->file_idx < m->header->num_files ? d->file_idx : m->header->num_files];
+	line = &m->decl_lines[d->file_idx < m->header->num_files ? d->file_idx :
+								   m->header->num_files];
 	*line = code_diff(&m->k, packing, S_DECL_LINE, &d->line, *line);
 	m->last_files[i] = d->file_idx;
 	code_string(m, packing, S_NAME, &f->name, SYMCACHE_NONE);

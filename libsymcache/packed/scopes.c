@@ -26,7 +26,8 @@ INLINE struct scope *push_scope(struct model *m, uint32_t function, uint32_t int
 	memmove(m->order + 1, m->order, SCOPES - 1);
 	m->order[0] = last;
 	*s = (struct scope){
-		function, into, *of_function(m, m->last_files, function), 0, hash_of(function, 0, 0),
+		function, into, *of_function(m, m->last_files, function), 0,
+		hash_of(function, 0, 0),
 	};
 	return s;
 }
@@ -44,7 +45,8 @@ INLINE struct scope *take_scope(struct model *m, uint32_t rank)
 static uint32_t rank_of(const struct model *m, uint32_t function, uint32_t into)
 {
 	for (uint32_t r = 0; r < SCOPES; r++)
-		if (m->scopes[m->order[r]].function == function && m->scopes[m->order[r]].into == into)
+		if (m->scopes[m->order[r]].function == function &&
+		    m->scopes[m->order[r]].into == into)
 			return r;
 	return SCOPES;
 }
@@ -117,7 +119,8 @@ INLINE struct scope *code_calls(struct model *m, const bool packing, uint32_t n,
 		rank = rank_of(m, first->function_idx, first->inlined_into_idx);
 	rank = code_num(&m->k, packing, S_RANK, rank);
 	s = rank < SCOPES ? take_scope(m, (uint32_t)rank) :
-			    code_explicit(m, packing, first->function_idx, first->inlined_into_idx, start);
+			    code_explicit(m, packing, first->function_idx, first->inlined_into_idx,
+					  start);
 	for (uint32_t i = m->next_call; n; i++, n--) {
 		const struct symcache_source_location *inner = n > 1 ? &m->locations[i + 1] : l;
 
@@ -166,7 +169,8 @@ INLINE void code_ranges(struct model *m, const bool packing)
 		const bool gap = op == NO_PLACE;
 
 		op = (uint32_t)code_num(&m->k, packing, S_OP, packing ? choose_op(m, l) : 0);
-		start = code_start(m, packing, i, start, gap ? S_GAP : op <= NEXT_FUNCTION ? S_LAST : S_LENGTH);
+		start = code_start(m, packing, i, start,
+				   gap ? S_GAP : op <= NEXT_FUNCTION ? S_LAST : S_LENGTH);
 		if (op == NO_PLACE) {
 			code_nowhere(m, packing, at);
 			continue;

@@ -64,7 +64,8 @@ static size_t compress(const uint8_t *data, size_t len, struct squeeze_prefix pr
 	return ZSTD_isError(n) ? 0 : n;
 }
 
-size_t squeeze(const uint8_t *data, size_t len, struct squeeze_prefix prefix, int level, uint8_t *ret)
+size_t squeeze(const uint8_t *data, size_t len, struct squeeze_prefix prefix, int level,
+	       uint8_t *ret)
 {
 	uint8_t *body = ret + SIZES;
 	size_t n = 0, head = put_uleb(ret, len);

@@ -20,7 +20,8 @@ struct squeeze_prefix {
 
 /* Squeezes data[0, len) into `ret`, and returns how much of it that takes. `level` is zstd's, or 0:
  * they are stored. Returns 0: out of memory. */
-size_t squeeze(const uint8_t *data, size_t len, struct squeeze_prefix prefix, int level, uint8_t *ret);
+size_t squeeze(const uint8_t *data, size_t len, struct squeeze_prefix prefix, int level,
+	       uint8_t *ret);
 
 struct squeezed {
 	const uint8_t *data; /* NULL: the sizes are not within the bytes */

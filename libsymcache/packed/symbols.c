@@ -1,6 +1,6 @@
 /*
- * SYMS, ALSO and UNWD: most symbols, and most ranges of unwind information, begin where a function or
- * a data symbol does. These are the candidates, by address. Most other names are of symbols.
+ * SYMS, ALSO and UNWD: most symbols, and most ranges of unwind information, begin where a function
+ * or a data symbol does. These are the candidates, by address. Most other names are of symbols.
  */
 #include "libsymcache/base/sort.h"
 #include "libsymcache/packed/model.h"
@@ -29,7 +29,8 @@ static bool find_candidates(struct model *m, bool data, struct candidates *ret)
 	uint32_t n = 0;
 
 	/* As many for sort_candidates(). */
-	*ret = (struct candidates){ coder_take(&m->k, 2 * (functions + num_data), sizeof(*ret->list)) };
+	*ret = (struct candidates){ coder_take(&m->k, 2 * (functions + num_data),
+					       sizeof(*ret->list)) };
 	if (!ret->list)
 		return false;
 	for (uint32_t i = 0; i < functions; i++)
@@ -66,8 +67,8 @@ static uint32_t choose_skips(const struct candidates *c, uint32_t address)
 
 /* The end of what begins at `address`: up to where no source location is, or the next candidate.
  * *range goes on from call to call. */
-static uint32_t size_of_function(const struct model *m, const struct candidates *c, uint32_t address,
-				 uint32_t *range)
+static uint32_t size_of_function(const struct model *m, const struct candidates *c,
+				 uint32_t address, uint32_t *range)
 {
 	const uint32_t n = m->header->num_ranges;
 
@@ -130,7 +131,8 @@ INLINE void code_symbols(struct model *m, const bool packing)
 	coder_drop(&m->k, c.list);
 }
 
-/* Other names, most of them of symbols: how many of those are skipped, or none is at the address. */
+/* Other names, most of them of symbols: how many of those are skipped, or none is at the
+ * address. */
 INLINE void code_aliases(struct model *m, const bool packing)
 {
 	const struct symcache_ext_symbol *s = m->known[SYMCACHE_SECTION_SYMBOL];
@@ -144,7 +146,8 @@ INLINE void code_aliases(struct model *m, const bool packing)
 
 		while (packing && to < n && s[to].address < a->address)
 			to++;
-		x = code_num(&m->k, packing, S_SYMBOL, to < n && s[to].address == a->address ? 1 + to - at : 0);
+		x = code_num(&m->k, packing, S_SYMBOL,
+			     to < n && s[to].address == a->address ? 1 + to - at : 0);
 		if (x > n - at)
 			coder_fail(&m->k, S_SYMBOL, "no such symbol");
 		else if (x)

@@ -15,8 +15,8 @@ static const struct { int section; const char *columns; } shapes[] = {
 
 /* Sections that have parts of their own. */
 static const int others[] = {
-	SYMCACHE_SECTION_COLUMN, SYMCACHE_SECTION_DECL, SYMCACHE_SECTION_SYMBOL, SYMCACHE_SECTION_ALIAS,
-	SYMCACHE_SECTION_DISCRIMINATOR, SYMCACHE_SECTION_DISCRIMINATORS,
+	SYMCACHE_SECTION_COLUMN, SYMCACHE_SECTION_DECL, SYMCACHE_SECTION_SYMBOL,
+	SYMCACHE_SECTION_ALIAS, SYMCACHE_SECTION_DISCRIMINATOR, SYMCACHE_SECTION_DISCRIMINATORS,
 	SYMCACHE_SECTION_INLINED, SYMCACHE_SECTION_INLINES, SYMCACHE_SECTION_LOCAL_RANGES,
 	SYMCACHE_SECTION_LOCAL_ORDER, SYMCACHE_SECTION_UNWIND_STARTS,
 };
@@ -41,7 +41,8 @@ INLINE void code_column(struct model *m, const bool packing, uint32_t *word, siz
 INLINE bool code_index(struct model *m, const bool packing, const struct symcache_ext_section *s)
 {
 	const uint32_t n = m->header->num_ranges, last = n ? m->ranges[n - 1] : 0;
-	const uint32_t shift = symcache_index_shift(n, last), buckets = symcache_index_buckets(shift, last);
+	const uint32_t shift = symcache_index_shift(n, last),
+		       buckets = symcache_index_buckets(shift, last);
 	uint32_t *words = (uint32_t *)(m->bytes + s->offset), *made = words;
 	bool same = n && s->size == 4 * ((uint64_t)buckets + 2);
 

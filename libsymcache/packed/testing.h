@@ -1,5 +1,5 @@
-/* testing.h: for the tests of packed caches, which include it behind cmocka.h: caches of programs, and
- * files that someone made. */
+/* testing.h: for the tests of packed caches, which include it behind cmocka.h: caches of programs,
+ * and files that someone made. */
 #ifndef PACKED_TESTING_H
 #define PACKED_TESTING_H
 
@@ -19,7 +19,8 @@ struct cache {
 
 static inline struct cache build_cache(const char *path, uint32_t version, bool locals)
 {
-	const struct symcache_build_options options = { .format_version = version, .locals = locals };
+	const struct symcache_build_options options = { .format_version = version,
+							.locals = locals };
 	struct symcache_build *b;
 	struct cache c;
 

@@ -145,7 +145,8 @@ struct unpacking {
 	ZSTD_DCtx *zstd;
 };
 
-static int unpack_streams(struct unpacking *u, const struct packed_caches *ret, struct sc_error *err)
+static int unpack_streams(struct unpacking *u, const struct packed_caches *ret,
+			  struct sc_error *err)
 {
 	struct sc_error why = { 0 };
 	struct coder k = { .err = &why, .left = PACKED_MEMORY_MAX };
@@ -156,8 +157,9 @@ static int unpack_streams(struct unpacking *u, const struct packed_caches *ret, 
 		const size_t offset = (size_t)(u->at - u->data);
 		struct stream *t = &k.streams[s];
 
-		rc = u->base ? get_delta(&k, t, &u->at, u->end, stream_of(&u->base->k, s), u->zstd) :
-			       get_stream(&k, t, &u->at, u->end, none, u->zstd);
+		rc = u->base ?
+			get_delta(&k, t, &u->at, u->end, stream_of(&u->base->k, s), u->zstd) :
+			get_stream(&k, t, &u->at, u->end, none, u->zstd);
 		if (rc)
 			sc_error_set(err, rc, "stream %s, at %zu: %s", coder_name(s), offset, why.msg);
 	}
@@ -184,7 +186,8 @@ static int unpack_bytes(struct unpacking *u, const struct packed_caches *ret, st
 		const size_t offset = (size_t)(u->at - u->data);
 		const struct squeezed q = squeezed_next(&u->at, u->end);
 
-		if (!q.data || q.len != ret->caches[i].size || (i + 1 == ret->num && u->at != u->end))
+		if (!q.data || q.len != ret->caches[i].size ||
+		    (i + 1 == ret->num && u->at != u->end))
 			rc = sc_error_set(err, SC_EFORMAT, "not %zu bytes", ret->caches[i].size);
 		else
 			rc = unsqueeze(q, none, u->zstd, (uint8_t *)ret->caches[i].data, err);
@@ -207,7 +210,8 @@ int unpack_with(const uint8_t *p, size_t size, const struct base *base, struct p
 	if (!rc && !(u.zstd = ZSTD_createDCtx()))
 		rc = sc_no_memory(err);
 	if (!rc)
-		rc = p[MAGIC] == AS_IT_IS ? unpack_bytes(&u, ret, err) : unpack_streams(&u, ret, err);
+		rc = p[MAGIC] == AS_IT_IS ? unpack_bytes(&u, ret, err) :
+					    unpack_streams(&u, ret, err);
 	ZSTD_freeDCtx(u.zstd);
 	for (size_t i = 0; i < ret->num && !rc; i++)
 		if (XXH3_64bits(ret->caches[i].data, ret->caches[i].size) !=

@@ -1,6 +1,6 @@
 /*
- * Logs → shards → tasks: see cut.h. A log is cut at the first place behind each target where nothing
- * is open; what is known there goes into a file. Targets divide the log evenly, so that no
+ * Logs → shards → tasks: see cut.h. A log is cut at the first place behind each target where
+ * nothing is open; what is known there goes into a file. Targets divide the log evenly, so that no
  * shard is left with a few bytes. Where there is no such place the log stays whole.
  */
 #include "libsymcache/plan/cut.h"

@@ -1,6 +1,6 @@
 /*
- * cut.h: large plain logs → shards, and which task does which. The planner's only reading of logs: one pass over each that
- * is cut, which follows its modules and maps.
+ * cut.h: large plain logs → shards, and which task does which. The planner's only reading of logs:
+ * one pass over each that is cut, which follows its modules and maps.
  */
 #ifndef MARKUP_PLAN_CUT_H
 #define MARKUP_PLAN_CUT_H

@@ -121,7 +121,8 @@ static int open_files(struct markup_finished *f, struct sc_error *err)
 
 	if (dir < 0)
 		return err->code;
-	f->fd = openat(dir, name, O_RDWR | O_APPEND | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0666);
+	f->fd = openat(dir, name, O_RDWR | O_APPEND | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC,
+		       0666);
 	close(dir);
 	if (f->fd >= 0 && !fstat(f->fd, &st) && (!S_ISREG(st.st_mode) || st.st_nlink != 1))
 		return sc_error_set(err, SC_EINVAL, "%s: not a regular file, or a hard link", path.text);

@@ -27,7 +27,8 @@ static bool has_size(const struct markup_merge *m, const char *path, uint64_t si
 {
 	struct stat st;
 
-	return !sc_stat_below(path, strlen(m->options.out), &st) && S_ISREG(st.st_mode) && (uint64_t)st.st_size == size;
+	return !sc_stat_below(path, strlen(m->options.out), &st) && S_ISREG(st.st_mode) &&
+	       (uint64_t)st.st_size == size;
 }
 
 void mk_merge_fault(struct markup_merge *m, uint64_t task, const char *fmt, ...)

@@ -77,7 +77,7 @@ struct markup_task;
 struct markup_task_options {
 	const char *plan, *out;
 	uint64_t task;
-	const char *input_root;      /* the folder for relative paths of logs; NULL: the current one */
+	const char *input_root;      /* for relative paths of logs; NULL: the current folder */
 	unsigned threads;
 	markup_progress_fn *progress;
 	void *ctx;
@@ -103,8 +103,8 @@ struct markup_shard {
 	struct markup_stats stats;
 };
 
-/* Records a complaint about a shard, as standard error would show it. `warns_of`: the module without
- * symbols that it is about, or NULL. ctx: shard->said. */
+/* Records a complaint about a shard, as standard error would show it. `warns_of`: the module
+ * without symbols that it is about, or NULL. ctx: shard->said. */
 void markup_shard_say(void *ctx, const struct markup_module *warns_of, const char *text,
 		      size_t len);
 

@@ -185,7 +185,8 @@ static int take_result(struct mk_rows_in *in, struct mk_record *r, struct sc_err
 	struct mk_result s = { 0 };
 
 	if (mk_object_has(&in->row, "build_id")) {
-		if (!last || !mk_object_read(&in->row, missed_columns, &m) || m.shard != last->shard)
+		if (!last || !mk_object_read(&in->row, missed_columns, &m) ||
+		    m.shard != last->shard)
 			return mk_rows_damaged(in, err);
 		return mk_misses_add(&r->missed, m.shard, &m.module) ? 0 : sc_no_memory(err);
 	}

@@ -130,8 +130,9 @@ int markup_task_open(const struct markup_task_options *o, struct markup_task **r
 	rc = open_task(t, err);
 	/* Few shards come one after the other, each on all threads. */
 	t->workers = t->shards.len < o->threads ? 1 : o->threads;
-	*plan = (struct markup_task_plan){ &t->plan.form, t->plan.store_name, t->plan.store, t->workers,
-					   o->threads / t->workers, !rc && is_recorded(t) };
+	*plan = (struct markup_task_plan){ &t->plan.form, t->plan.store_name, t->plan.store,
+					   t->workers, o->threads / t->workers,
+					   !rc && is_recorded(t) };
 	return rc;
 }
 
@@ -220,8 +221,9 @@ static int filter_into(struct job *job, unsigned worker, size_t i, const char *p
 	if (rc)
 		return rc;
 	*r = (struct mk_result){
-		.shard = s->number, .status = shard.cut_off ? MK_CUT_OFF : MK_WHOLE, .read = shard.read,
-		.written = (uint64_t)st.st_size, .stats = shard.stats, .complaints = said->bytes,
+		.shard = s->number, .status = shard.cut_off ? MK_CUT_OFF : MK_WHOLE,
+		.read = shard.read, .written = (uint64_t)st.st_size, .stats = shard.stats,
+		.complaints = said->bytes,
 	};
 	sc_hash_text(sc_hash_digest(&hash), r->hash);
 	return 0;

@@ -19,7 +19,8 @@ enum prof_kind {
  * be, in a few words. */
 enum prof_kind prof_kind_of(const uint8_t *bytes, size_t size, const char **looks_like);
 
-/* Where the stack in a line of folded stacks ends: at the last blank. NULL: it is not such a line. */
+/* Where the stack in a line of folded stacks ends: at the last blank. NULL: it is not such a
+ * line. */
 const char *prof_stack_end(const char *line, const char *end);
 
 #endif

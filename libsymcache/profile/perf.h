@@ -67,8 +67,8 @@ uint32_t perf_comm_of(const struct perf_profile *p, uint32_t tid);
 
 /* ---- perf_jit.c: code that was made at run time --------------------------------------------- */
 
-/* The name that the JIT of a process gave the code at an address, which is in `m` or, NULL, in nothing
- * that is known; *name "" if it is not known. False: out of memory. */
+/* The name that the JIT of a process gave the code at an address, which is in `m` or, NULL, in
+ * nothing that is known; *name "" if it is not known. False: out of memory. */
 bool perf_jitted(struct perf_profile *p, uint32_t pid, const struct symcache_mapping *m,
 		 uint64_t address, const char **name);
 

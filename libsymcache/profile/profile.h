@@ -80,11 +80,11 @@ struct symprofile_output {
 };
 
 /*
- * Symbolizes the profile in bytes[0, size). SC_EFORMAT: malformed, at the offset in the message, which
- * is that in the unpacked bytes; SC_EUNSUPPORTED: not a profile, of a kind that is not read, or one
- * that does not have this form; SC_ELIMIT: more than 4 GiB unpacked, or the output would be larger
- * than 64 times the input and 64 MiB; SC_EINVAL: it has no such sample type; SC_ENOMEM. After an
- * error there is no output.
+ * Symbolizes the profile in bytes[0, size). SC_EFORMAT: malformed, at the offset in the message,
+ * which is that in the unpacked bytes; SC_EUNSUPPORTED: not a profile, of a kind that is not read,
+ * or one that does not have this form; SC_ELIMIT: more than 4 GiB unpacked, or the output would be
+ * larger than 64 times the input and 64 MiB; SC_EINVAL: it has no such sample type; SC_ENOMEM.
+ * After an error there is no output.
  */
 int symprofiler_run(struct symprofiler *p, const void *bytes, size_t size,
 		    struct symprofile_output *ret, struct sc_error *err);

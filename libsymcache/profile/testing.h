@@ -134,7 +134,7 @@ static inline char *prof_symbolized(struct symprofile_options options, const voi
 	return ret;
 }
 
-/* ---- the output less what was added is the input ----------------------------------------------- */
+/* ---- the output less what was added is the input --------------------------------------------- */
 
 /* The numbers of what may change, or be added. */
 struct prof_changes {
@@ -192,7 +192,7 @@ static inline bool prof_only_added(const struct prof_changes *c, struct prof_wir
 	return !in.bad && !out.bad;
 }
 
-/* ---- fuzzing ------------------------------------------------------------------------------------ */
+/* ---- fuzzing --------------------------------------------------------------------------------- */
 
 /* Symbolizes data[0, size), if it is of this kind, in all forms; `check` gets the input and an
  * output that has it in it: in its own form, or of heap texts and CPU profiles in jeprof's. */

@@ -189,9 +189,9 @@ bool symcache_vaddr_of_offset(const struct symcache *cache, uint64_t offset, uin
  * out. */
 bool symcache_has_offsets(const struct symcache *cache);
 
-/* Sets *vaddr to the address of `offset` in the mapping of the code: it counts from the page in which
- * the only executable segment begins. False: not in that segment, there are several, or the cache
- * does not know them. */
+/* Sets *vaddr to the address of `offset` in the mapping of the code: it counts from the page in
+ * which the only executable segment begins. False: not in that segment, there are several, or the
+ * cache does not know them. */
 bool symcache_vaddr_of_code(const struct symcache *cache, uint64_t offset, uint64_t *vaddr);
 
 /* Can there be code at this address: does it lie in an executable segment or, if the cache does not
@@ -312,8 +312,8 @@ bool symcache_symbol(const struct symcache *cache, uint32_t idx, struct symcache
  * guesses: one that is right saves the search. */
 void symcache_symbols_batch(const struct symcache_query queries[], size_t n, uint32_t ret[]);
 
-/* The aliases of what begins at `rel_address`: how many, at most 4,096; they are cache->aliases from
- * index *first on. Cost: a search. */
+/* The aliases of what begins at `rel_address`: how many, at most 4,096; they are cache->aliases
+ * from index *first on. Cost: a search. */
 size_t symcache_aliases_of(const struct symcache *cache, uint64_t rel_address, size_t *first);
 
 /* A variable or parameter of a function. */
@@ -334,9 +334,9 @@ struct symcache_local {
 uint32_t symcache_locals_of(const struct symcache *cache, uint64_t rel_pc, uint32_t *first);
 bool symcache_local(const struct symcache *cache, uint32_t i, struct symcache_local *ret);
 
-/* The string at `offset` of the string section; it points into the cache; ptr NULL if there is none.
- * It is UTF-8 if symcache_verify() finds no fault; callers that need UTF-8 from an untrusted file
- * must check it. */
+/* The string at `offset` of the string section; it points into the cache; ptr NULL if there is
+ * none. It is UTF-8 if symcache_verify() finds no fault; callers that need UTF-8 from an untrusted
+ * file must check it. */
 struct sc_str symcache_string(const struct symcache *cache, uint32_t offset);
 
 /* The name of function `idx` with its scopes, if the function's own name lacks them; else ptr NULL.

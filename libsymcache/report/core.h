@@ -1,5 +1,6 @@
 /*
- * core.h: what the files of a core's report share; the core itself is read by libsymcache/core/core.h.
+ * core.h: what the files of a core's report share; the core itself is read by
+ * libsymcache/core/core.h.
  *
  *   core.c                    the walk over the threads
  *   core_place.c              what is at a frame

@@ -6,9 +6,9 @@
  *   markup_cache_report()  a cache: facts, or its tables
  *
  * Text contains no byte that is unsafe on a terminal. JSON of a trace file or core is one object on
- * each line, that of a cache one object over many lines. Both go to a buffer of the caller,
- * with or without a sink (bytes/out.h). Functions return 0 or a negative SC_E… code with a message in
- * *err; none prints. What options point to is borrowed.
+ * each line, that of a cache one object over many lines. Both go to a buffer of the caller, with or
+ * without a sink (bytes/out.h). Functions return 0 or a negative SC_E… code with a message in *err;
+ * none prints. What options point to is borrowed.
  */
 #ifndef SYMCACHE_REPORT_H
 #define SYMCACHE_REPORT_H
@@ -44,8 +44,8 @@ struct markup_trace_options {
 struct markup_traced {
 	uint64_t frames;        /* that were selected */
 	unsigned faults;        /* errors within the file: what could be read was shown */
-	/* If no frame is in a module: one that can be loaded anywhere and has no bias, by its index in
-	 * `images`, from 1 on; 0: there is none. */
+	/* If no frame is in a module: one that can be loaded anywhere and has no bias, by its index
+	 * in `images`, from 1 on; 0: there is none. */
 	size_t unplaced;
 	bool by_gdb;            /* frames would be in it at 0x555555554000, where GDB loads programs */
 	uint64_t first_pc;      /* of the first frame */

@@ -12,9 +12,9 @@
 #include "libsymcache/base/cleanup.h"
 #include "libsymcache/unwind/merge.h"
 
-/* The entry under the key of `op`; *there is false if it is missing or cannot
- * be read, which is the same: it may always be replaced. Its strings are in a copy: to write a large
- * value, LMDB may take the memory of any page that was changed before. */
+/* The entry under the key of `op`; *there is false if it is missing or cannot be read, which is the
+ * same: it may always be replaced. Its strings are in a copy: to write a large value, LMDB may take
+ * the memory of any page that was changed before. */
 static int find_old(struct symstore *store, MDB_txn *txn, struct symstore_op *op,
 		    struct symstore_entry *old, bool *there)
 {

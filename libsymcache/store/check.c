@@ -101,7 +101,8 @@ static void check_records(struct symstore_reader *reader, struct symstore_report
 			symstore_fault(r, "%s: no cache", id);
 		else if (cache.size < symstore_stored_size(&entry))
 			symstore_fault(r, "%s: the cache has %zu bytes, the entry says %llu", id,
-				       cache.size, (unsigned long long)symstore_stored_size(&entry));
+				       cache.size,
+				       (unsigned long long)symstore_stored_size(&entry));
 		with_cache += !found;
 	}
 	if (!r->stop && rc != SC_ENOTFOUND)

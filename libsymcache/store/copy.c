@@ -89,6 +89,6 @@ int symstore_open_copy(const char *path, struct symstore **ret, struct sc_error 
 		sc_error_prefix(err, "store %s: ", path);
 		return rc;
 	}
-	return symstore_open_at(&(struct symstore_opening){ name, SYMSTORE_VISIT, true, .shown = path },
-				ret, err);
+	return symstore_open_at(&(struct symstore_opening){ name, SYMSTORE_VISIT, true,
+							    .shown = path }, ret, err);
 }

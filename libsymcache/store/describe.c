@@ -31,7 +31,8 @@ size_t symstore_ids_from(const struct symstore_id *ids, size_t num, const struct
 	return SC_SEARCH(i, num, compare_ids(&ids[i], id) < 0);
 }
 
-size_t symstore_ids_find(const struct symstore_id *ids, size_t num, const uint8_t *bytes, size_t len)
+size_t symstore_ids_find(const struct symstore_id *ids, size_t num, const uint8_t *bytes,
+			 size_t len)
 {
 	struct symstore_id id = { .len = len };
 	size_t at;

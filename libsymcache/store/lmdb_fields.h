@@ -6,17 +6,19 @@
 
 enum { LMDB_PAGE = 4096, LMDB_HEADER = 16 };
 
-/* A page of a tree: its header, the places of its nodes, the nodes, and what small values begin with:
- * records of trees and of entries. */
+/* A page of a tree: its header, the places of its nodes, the nodes, and what small values begin
+ * with: records of trees and of entries. */
 static inline void lmdb_page_fields(struct fields *f, uint64_t page)
 {
 	const uint64_t lower = fields_get(f, page + 12, 2);
-	const uint64_t nodes = lower > LMDB_HEADER && lower <= LMDB_PAGE ? (lower - LMDB_HEADER) / 2 : 0;
+	const bool sound = lower > LMDB_HEADER && lower <= LMDB_PAGE;
+	const uint64_t nodes = sound ? (lower - LMDB_HEADER) / 2 : 0;
 
 	fields_add(f, page, 8);
 	fields_run(f, page + 8, 2, 4);
 	for (uint64_t i = 0; i < nodes && f->num < FIELDS_MAX; i++) {
-		const uint64_t node = page + fields_add(f, page + LMDB_HEADER + 2 * i, 2) % LMDB_PAGE;
+		const uint64_t node = page +
+				      fields_add(f, page + LMDB_HEADER + 2 * i, 2) % LMDB_PAGE;
 		const uint64_t value = node + 8 + fields_get(f, node + 6, 2);
 
 		fields_run(f, node, 2, 4);

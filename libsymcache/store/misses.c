@@ -32,7 +32,8 @@ static bool is_key(const void *ctx, uint32_t i)
 
 bool symstore_misses_have(const struct symstore_misses *m, const struct sc_hash *key)
 {
-	return sc_intern_get(&m->set, key->low64, is_key, &(struct search){ m, key }) != SC_INTERN_NEW;
+	return sc_intern_get(&m->set, key->low64, is_key, &(struct search){ m, key }) !=
+	       SC_INTERN_NEW;
 }
 
 void symstore_misses_add(struct symstore_misses *m, const struct sc_hash *key)

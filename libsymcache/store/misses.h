@@ -1,6 +1,6 @@
 /*
- * misses.h: which build IDs servers do not have: in the store, as an outcome for a content whose hash
- * is symstore_miss_key(), and in memory, for this run.
+ * misses.h: which build IDs servers do not have: in the store, as an outcome for a content whose
+ * hash is symstore_miss_key(), and in memory, for this run.
  */
 #ifndef SYMCACHE_STORE_MISSES_H
 #define SYMCACHE_STORE_MISSES_H

@@ -219,8 +219,8 @@ static int make(const char *path, uint64_t roomy, struct sc_error *err)
 	    !(lock = sc_text("%s-lock", fresh)))
 		return sc_no_memory(err);
 	unlink(fresh);
-	rc = symstore_open_at(&(struct symstore_opening){ fresh, SYMSTORE_WRITE, true, roomy, path },
-			      &store, err);
+	rc = symstore_open_at(&(struct symstore_opening){ fresh, SYMSTORE_WRITE, true, roomy,
+							  path }, &store, err);
 	symstore_destroy(store);
 	if (!rc && !link(fresh, path))
 		rc = symstore_sync_folder(path, err);

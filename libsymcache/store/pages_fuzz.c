@@ -1,6 +1,6 @@
 /*
- * Fuzz target: the pages of a file that says it is an LMDB file, by a mutator that knows its pages. The walk ends,
- * and reads nothing outside of the file's bytes; nor do walks through its trees.
+ * Fuzz target: the pages of a file that says it is an LMDB file, by a mutator that knows its pages.
+ * The walk ends, and reads nothing outside of the file's bytes; nor do walks through its trees.
  */
 #include <stdlib.h>
 #include <sys/mman.h>

@@ -235,8 +235,8 @@ int symstore_snapshot_of(MDB_txn *txn, int fd, struct symstore_snapshot *ret,
 int symstore_check_pages(struct symstore *store, MDB_txn *txn, bool if_short,
 			 struct sc_error *err);
 
-/* LMDB would follow damaged pages wherever they lead, and write there: all index pages are looked at
- * before we write for the first time. Errors as of symstore_check_pages(); SC_ENOMEM. */
+/* LMDB would follow damaged pages wherever they lead, and write there: all index pages are looked
+ * at before we write for the first time. Errors as of symstore_check_pages(); SC_ENOMEM. */
 int symstore_check_once(struct symstore *store, struct sc_error *err);
 
 static inline void symstore_txn_cleanup(MDB_txn **txn)

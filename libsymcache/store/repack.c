@@ -174,7 +174,8 @@ static int find_packed(struct symstore *store, MDB_txn *txn)
 	int rc = mdb_cursor_open(txn, store->entries, &cursor);
 
 	while (!rc && !(rc = mdb_cursor_get(cursor, &key, &value, MDB_NEXT)))
-		if (!symstore_entry_decode(key.mv_data, key.mv_size, value.mv_data, value.mv_size, &e) ||
+		if (!symstore_entry_decode(key.mv_data, key.mv_size, value.mv_data, value.mv_size,
+					   &e) ||
 		    e.packed_size)
 			return MDB_KEYEXIST;
 	return rc == MDB_NOTFOUND ? 0 : rc;

@@ -62,8 +62,8 @@ struct symstore_entry {
 	const char *debug_path;    /* separate debug file that was used; "" or NULL: none */
 	const char *tool_version;
 	const char *tags;          /* sorted, a newline between them; "" or NULL: none */
-	const char *names;         /* of files with this build ID, as from symstore_names_of(); "" or
-				    * NULL: none are known */
+	const char *names;         /* of files with this build ID, as from symstore_names_of(); ""
+				    * or NULL: none are known */
 	const char *transforms;    /* what was changed when it was written, a newline between
 	                            * them; "" or NULL: nothing */
 };
@@ -100,8 +100,8 @@ int symstore_open(const char *path, enum symstore_mode mode, struct symstore **r
 		  struct sc_error *err);
 void symstore_close(struct symstore *store); /* NULL is fine */
 
-/* Unmaps the pages of the store, after many look-ups, so that they no longer count as memory of this
- * process. Pages that are needed again are mapped from the page cache. Thread-safe. */
+/* Unmaps the pages of the store, after many look-ups, so that they no longer count as memory of
+ * this process. Pages that are needed again are mapped from the page cache. Thread-safe. */
 void symstore_release_pages(struct symstore *store);
 
 /* The path of the file, with links resolved; its lock file is PATH-lock. Lives as long as the
@@ -223,11 +223,12 @@ extern const char *const symstore_kinds[];
 /* The bit of enum symcache_source for an index into them. */
 uint32_t symstore_kind_bit(int kind);
 
-/* The bits that are shown: for an entry of names alone, not the symbols that these were taken from. */
+/* The bits that are shown: for an entry of names alone, not the symbols that these were taken
+ * from. */
 uint32_t symstore_kinds_shown(uint32_t sources);
 
-/* The XXH3-128, as 32 hex digits, of all that look-ups depend on: build IDs, hashes of caches, names
- * and tags of all entries. Reads their records, no caches. Errors as of symstore_each(). */
+/* The XXH3-128, as 32 hex digits, of all that look-ups depend on: build IDs, hashes of caches,
+ * names and tags of all entries. Reads their records, no caches. Errors as of symstore_each(). */
 int symstore_identity(struct symstore_reader *reader, char ret[SC_HASH_TEXT],
 		      struct sc_error *err);
 

@@ -1,6 +1,6 @@
 /*
- * Fuzz target: a file as a store, as those who only read it see it: its entries, their caches, packed
- * or not, and what belongs to it. Its mutator knows pages and records.
+ * Fuzz target: a file as a store, as those who only read it see it: its entries, their caches,
+ * packed or not, and what belongs to it. Its mutator knows pages and records.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -57,7 +57,8 @@ static bool on_entry(void *ctx, const struct symstore_entry *entry)
 
 	must(entry->build_id_len && entry->build_id_len <= sizeof(entry->build_id));
 	must(entry->source_path && (!entry->tags || strlen(entry->tags) < SIZE_MAX));
-	rc = symstore_get_guarded(reader, entry->build_id, entry->build_id_len, &guard, &cache, &err);
+	rc = symstore_get_guarded(reader, entry->build_id, entry->build_id_len, &guard, &cache,
+				  &err);
 	if (!rc)
 		use(&cache);
 	else

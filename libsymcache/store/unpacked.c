@@ -104,8 +104,9 @@ static struct symstore_unpacked *take(struct symstore *store, const struct symst
 {
 	struct symstore_unpacked **at = &store->unpacked, *u;
 
-	while ((u = *at) && (u->packed_hash != entry->packed_hash || u->cache_size != entry->cache_size ||
-			     u->packed_size != entry->packed_size))
+	while ((u = *at) &&
+	       (u->packed_hash != entry->packed_hash || u->cache_size != entry->cache_size ||
+		u->packed_size != entry->packed_size))
 		at = &u->next;
 	if (u)
 		*at = u->next;

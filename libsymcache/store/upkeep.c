@@ -88,7 +88,8 @@ struct pruning {
 
 static bool is_kept(const struct symstore_prune_rules *rules, const struct symstore_id *id)
 {
-	const size_t at = SC_SEARCH(i, rules->num_keep, memcmp(&rules->keep[i], id, sizeof(*id)) < 0);
+	const size_t at = SC_SEARCH(i, rules->num_keep,
+				    memcmp(&rules->keep[i], id, sizeof(*id)) < 0);
 
 	return at < rules->num_keep && !memcmp(&rules->keep[at], id, sizeof(*id));
 }

@@ -14,8 +14,8 @@ struct symstore_selection {
 	const char *name;         /* a pattern for symstore_name_matches(); NULL: any */
 	int kind;                 /* index into symstore_kinds; -1: any */
 	int64_t before, after;    /* it was indexed in [after, before), seconds since 1970 */
-	uint64_t larger, smaller; /* its cache has more, and fewer, bytes than this; 0 and UINT64_MAX:
-				   * any */
+	uint64_t larger, smaller; /* its cache has more, and fewer, bytes than this; 0 and
+				   * UINT64_MAX: any */
 };
 
 /* The first members of an initialiser that selects all entries; others may follow. */
@@ -111,8 +111,8 @@ int symstore_condemn(struct symstore *store, const struct symstore_prune_rules *
 
 struct symstore_repack_options {
 	int level;               /* of packing; 0: unpack entries that are packed */
-	int64_t used_before;     /* only those neither indexed nor used since then, seconds since 1970;
-				  * INT64_MAX: all */
+	int64_t used_before;     /* only those neither indexed nor used since then, seconds since
+				  * 1970; INT64_MAX: all */
 	const struct symstore_selection *choose; /* only these; NULL: all */
 	void (*progress)(void *ctx, uint64_t done, uint64_t total); /* may be NULL */
 	void *ctx;

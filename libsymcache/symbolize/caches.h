@@ -47,8 +47,8 @@ struct symcache_caches_options {
 	/* The store: its path, or NULL. A missing file counts as an empty store, and is looked for
 	 * again after each symcache_caches_update(). */
 	const char *store;
-	/* Opens the store, where its path is not known beforehand. NULL: symstore_open() of `store`;
-	 * errors as those of that function. */
+	/* Opens the store, where its path is not known beforehand. NULL: symstore_open() of
+	 * `store`; errors as those of that function. */
 	int (*open_store)(void *ctx, enum symstore_mode mode, struct symstore **ret,
 			  struct sc_error *err);
 	/* The name of the store in messages; NULL: its path. */
@@ -117,8 +117,8 @@ struct symcache_module *symcache_caches_module_of_id(struct symcache_caches *s,
 int symcache_caches_find_name(struct symcache_caches *s, const char *name, const char *tag,
 			      uint8_t id[SYMCACHE_BUILD_ID_MAX], size_t *len, struct sc_error *err);
 
-/* How many entries of the store have no name, as they were made of debug files alone; 0 if it cannot
- * be read. *ret: the build ID of the first. Thread-safe. */
+/* How many entries of the store have no name, as they were made of debug files alone; 0 if it
+ * cannot be read. *ret: the build ID of the first. Thread-safe. */
 size_t symcache_caches_nameless(struct symcache_caches *s, struct symstore_id *ret);
 
 /* Does any entry of the store have this tag? Also true if the store cannot be read, which is

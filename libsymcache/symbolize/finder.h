@@ -3,9 +3,9 @@
  * (caches.h).
  *
  * With a build ID: the cache of that ID in the store, debug directories or on servers; else the
- * file at the path, if it has that ID. Without a build ID the last part of the path decides: what an
- * option binds that name to, else the only entry of the store with that name. If a build ID is not
- * found, the name is not tried.
+ * file at the path, if it has that ID. Without a build ID the last part of the path decides: what
+ * an option binds that name to, else the only entry of the store with that name. If a build ID is
+ * not found, the name is not tried.
  *
  * A finder does not change when it is used, so threads may share it.
  */
@@ -18,8 +18,8 @@ struct symcache_file_id;
 
 /* All is borrowed. */
 struct symcache_finder {
-	/* symcache_find_module, or another function, for which `ctx` is and which may ignore the other
-	 * members. NULL: nothing is found. */
+	/* symcache_find_module, or another function, for which `ctx` is and which may ignore the
+	 * other members. NULL: nothing is found. */
 	int (*find)(const struct symcache_finder *f, const struct symcache_file_id *of,
 		    struct symcache_module **ret, struct sc_error *err);
 	void *ctx;
@@ -45,8 +45,8 @@ struct symcache_file_id {
 
 enum { SYMCACHE_FILE_NAME_MAX = 255 };
 
-/* The last part of a path, also of one in an archive, x.apk!libfoo.so. False: it is empty, or longer
- * than SYMCACHE_FILE_NAME_MAX. */
+/* The last part of a path, also of one in an archive, x.apk!libfoo.so. False: it is empty, or
+ * longer than SYMCACHE_FILE_NAME_MAX. */
 bool symcache_file_name(struct sc_str path, char name[SYMCACHE_FILE_NAME_MAX + 1]);
 
 /*

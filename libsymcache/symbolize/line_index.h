@@ -1,9 +1,9 @@
 /*
  * line_index.h: source locations of a cache by file and line, files by the last part of their path,
- * and inlined calls by the call that they are in. A cache has no such index; the first question makes
- * one in memory. What belongs together stands together, so that its records can be fetched at once: the
- * locations whose lines share a bucket of hashes, and those of a call. Files are chained. Cost: two passes
- * over the locations, 8 to 12 bytes for each.
+ * and inlined calls by the call that they are in. A cache has no such index; the first question
+ * makes one in memory. What belongs together stands together, so that its records can be fetched at
+ * once: the locations whose lines share a bucket of hashes, and those of a call. Files are chained.
+ * Cost: two passes over the locations, 8 to 12 bytes for each.
  */
 #ifndef SC_LINE_INDEX_H
 #define SC_LINE_INDEX_H

@@ -1,14 +1,14 @@
 /*
  * name_index.h: functions, symbols and variables of a cache by name. A cache has no such index; the
- * first question makes one in memory: keys of hash and item, those of a bucket of hashes next to each
- * other, in the order of the tables:
+ * first question makes one in memory: keys of hash and item, those of a bucket of hashes next to
+ * each other, in the order of the tables:
  *
  *   starts[hash & mask]  →  keys …  starts[(hash & mask) + 1]
  *
- * An item is a function that is not inlined or, behind all functions, a symbol, behind all
- * symbols a variable, or behind all variables an alias. Cost: a pass over them with their names, 8 bytes
- * for each and 4 to 8 for the starts. Only items of an equal hash are looked at: memory is waited for
- * once for the bucket, once for the item, and once for its name.
+ * An item is a function that is not inlined or, behind all functions, a symbol, behind all symbols
+ * a variable, or behind all variables an alias. Cost: a pass over them with their names, 8 bytes
+ * for each and 4 to 8 for the starts. Only items of an equal hash are looked at: memory is waited
+ * for once for the bucket, once for the item, and once for its name.
  */
 #ifndef SC_NAME_INDEX_H
 #define SC_NAME_INDEX_H

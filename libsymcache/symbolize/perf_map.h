@@ -26,13 +26,13 @@ struct symcache_perf_map {
 /* Reads the bytes of such a file; malformed lines are skipped. False: out of memory. */
 bool symcache_perf_map_read(const char *text, size_t len, struct symcache_perf_map *ret);
 
-/* Reads the map of a running process, in the process's own /tmp. It must be a regular file of at most
- * 64 MiB that belongs to the owner of the process or to root and that no other user can write to;
- * otherwise the map is empty. False: out of memory. */
+/* Reads the map of a running process, in the process's own /tmp. It must be a regular file of at
+ * most 64 MiB that belongs to the owner of the process or to root and that no other user can write
+ * to; otherwise the map is empty. False: out of memory. */
 bool symcache_perf_map_of(uint32_t pid, struct symcache_perf_map *ret);
 
-/* The same for a process that has ended: perf-PID.map in a folder, which must belong to this user or
- * to root. */
+/* The same for a process that has ended: perf-PID.map in a folder, which must belong to this user
+ * or to root. */
 bool symcache_perf_map_in(const char *dir, uint32_t pid, struct symcache_perf_map *ret);
 
 void symcache_perf_map_deinit(struct symcache_perf_map *m); /* all zero again */

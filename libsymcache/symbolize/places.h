@@ -32,15 +32,15 @@ struct symcache_data_place {
 
 struct symcache_places;
 
-/* Both are borrowed. `symbols`: a symbol with a size that only the symbol table has is a frame, too.
- * NULL: out of memory. */
+/* Both are borrowed. `symbols`: a symbol with a size that only the symbol table has is a frame,
+ * too. NULL: out of memory. */
 struct symcache_places *symcache_places_create(struct symcache_caches *caches,
 					       struct symcache_names *names, bool symbols);
 void symcache_places_destroy(struct symcache_places *p); /* NULL is fine */
 
 /*
- * The place of `vaddr` in `module` (NULL: nothing is known of it). `owner` distinguishes places if a
- * module is loaded several times. The result is valid until the next call of the same function.
+ * The place of `vaddr` in `module` (NULL: nothing is known of it). `owner` distinguishes places if
+ * a module is loaded several times. The result is valid until the next call of the same function.
  * NULL: out of memory.
  */
 struct symcache_code_place *symcache_places_get(struct symcache_places *p, const void *owner,

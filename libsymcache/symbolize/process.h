@@ -143,9 +143,10 @@ const struct symcache_mapping *symcache_process_at(const struct symcache_process
 						   uint64_t address);
 
 /*
- * Adds FILE[@BIAS] or BUILDID[@BIAS], BIAS in hex: maps the whole image, and opens its cache. If two
- * overlap, the addresses belong to the one that begins later, whatever the order. SC_EINVAL: neither
- * a file nor a build ID, or several build IDs begin with it; else as symcache_module_cache().
+ * Adds FILE[@BIAS] or BUILDID[@BIAS], BIAS in hex: maps the whole image, and opens its cache. If
+ * two overlap, the addresses belong to the one that begins later, whatever the order. SC_EINVAL:
+ * neither a file nor a build ID, or several build IDs begin with it; else as
+ * symcache_module_cache().
  */
 int symcache_process_load(struct symcache_process *p, const char *spec, struct sc_error *err);
 
@@ -175,8 +176,9 @@ struct symcache_address {
 enum symcache_reason symcache_process_find(struct symcache_process *p, uint64_t address,
 					   enum symcache_pc pc, struct symcache_address *ret);
 
-/* For struct symcache_unwind_source.module, with the process as its ctx: owners are images. An
- * address in a mapping of an image, but in none of its segments of code, also belongs to the image. */
+/* For struct symcache_unwind_source.module, with the process as its ctx: owners are images.
+ * An address in a mapping of an image, but in none of its segments of code, also belongs to
+ * the image. */
 struct symcache_unwind_frame;
 bool symcache_process_unwind(void *process, uint64_t address, struct symcache_unwind_frame *ret);
 
@@ -185,10 +187,10 @@ bool symcache_process_unwind(void *process, uint64_t address, struct symcache_un
 bool symcache_process_code(void *process, uint64_t address, void *to, size_t bytes);
 
 /*
- * Looks up n addresses, of processes that come from one another: equal places once, and several at a
- * time. Calls `fn` for each address, in no particular order; the answer is valid during the call, and
- * has no frames if the reason of the address is not SYMCACHE_FOUND. Ends when `fn` returns nonzero,
- * and returns that; SC_ENOMEM.
+ * Looks up n addresses, of processes that come from one another: equal places once, and several at
+ * a time. Calls `fn` for each address, in no particular order; the answer is valid during the call,
+ * and has no frames if the reason of the address is not SYMCACHE_FOUND. Ends when `fn` returns
+ * nonzero, and returns that; SC_ENOMEM.
  */
 int symcache_addresses_symbolize(struct symcache_symbolizer *s,
 				 const struct symcache_address list[], size_t n,

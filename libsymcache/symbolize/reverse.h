@@ -2,8 +2,8 @@
  * reverse.h: names and lines → addresses.
  *
  * A cache has no index for either, so the first question of a symbolizer makes one in memory: for
- * linkage names by a pass over all functions and symbols of the module, for names as they are shown by
- * another one that demangles each, for lines by one over all source locations. Further questions
+ * linkage names by a pass over all functions and symbols of the module, for names as they are shown
+ * by another one that demangles each, for lines by one over all source locations. Further questions
  * are searches. A pattern always costs a pass over all names.
  */
 #ifndef SYMCACHE_REVERSE_H
@@ -25,10 +25,10 @@ struct symcache_found_name {
 
 /*
  * Calls `fn` for everything with this name, by address: functions that have code of their own,
- * variables, and what only the symbol table has. `name` is a linkage name, or a name as it is shown,
- * with or without parameters; `glob`: a pattern for either (base/glob.h). `fn` must not use the
- * symbolizer. Returns how many there were; SC_ENOTFOUND: the module has no cache, or it is damaged;
- * SC_ENOMEM; or what `fn` returned, if that was not 0.
+ * variables, and what only the symbol table has. `name` is a linkage name, or a name as it is
+ * shown, with or without parameters; `glob`: a pattern for either (base/glob.h). `fn` must not use
+ * the symbolizer. Returns how many there were; SC_ENOTFOUND: the module has no cache, or it is
+ * damaged; SC_ENOMEM; or what `fn` returned, if that was not 0.
  */
 ssize_t symcache_find_names(struct symcache_symbolizer *s, struct symcache_module *m,
 			    struct sc_str name, bool glob,
@@ -45,8 +45,8 @@ struct symcache_found_line {
 
 /*
  * Calls `fn` for all code that has a frame at this line, by address. `file` is a path, or its last
- * parts ("shop.cc", "demo/shop.cc"). If the line is a call that was inlined, its code is that of the
- * called function. Returns as symcache_find_names().
+ * parts ("shop.cc", "demo/shop.cc"). If the line is a call that was inlined, its code is that of
+ * the called function. Returns as symcache_find_names().
  */
 ssize_t symcache_find_line(struct symcache_symbolizer *s, struct symcache_module *m,
 			   struct sc_str file, uint32_t line,

@@ -73,10 +73,9 @@ bool sc_step_by_row(struct symcache_unwinder *u, const struct symcache_unwind_fr
 #define SC_CALL_MAX 8
 bool sc_ends_with_call(uint16_t machine, const uint8_t code[SC_CALL_MAX]);
 
-/* ---- guess.c ----
- * Finds the caller's registers without a row; false: they cannot be found in this way. If the code is
- * that of a signal's return; if a call went to where no code is; by the frame pointer and its record
- * of two words; by searching the stack for a return address. */
+/* ---- guess.c ---- Finds the caller's registers without a row; false: they cannot be found in this
+ * way. If the code is that of a signal's return; if a call went to where no code is; by the frame
+ * pointer and its record of two words; by searching the stack for a return address. */
 bool sc_step_by_trampoline(struct symcache_unwinder *u, struct symcache_registers *ret);
 bool sc_step_by_call(struct symcache_unwinder *u, struct symcache_registers *ret);
 bool sc_step_by_frame_pointer(struct symcache_unwinder *u, struct symcache_registers *ret);

@@ -41,17 +41,17 @@ struct symcache_unwind_source {
 	uint32_t max_frames;  /* 0: 100,000 */
 	/* Copies memory; false: some of it is not there. */
 	bool (*read)(void *ctx, uint64_t address, void *to, size_t bytes);
-	/* Finds the module whose code has `address`: sets ret->owner and, if there is a cache of the
-	 * module, ret->cache and ret->base, all zero before the call. False: no module has it. `ctx` is
-	 * `modules`. */
+	/* Finds the module whose code has `address`: sets ret->owner and, if there is a cache of
+	 * the module, ret->cache and ret->base, all zero before the call. False: no module has it.
+	 * `ctx` is `modules`. */
 	bool (*module)(void *ctx, uint64_t address, struct symcache_unwind_frame *ret);
 	void *modules;
-	/* Can there be code at `address`, in a module or outside of all? NULL: it is not known which
-	 * memory outside of modules is code. */
+	/* Can there be code at `address`, in a module or outside of all? NULL: it is not known
+	 * which memory outside of modules is code. */
 	bool (*executable)(void *ctx, uint64_t address);
 	void *ctx;
-	/* Copies code of a module out of its file, as core files often leave it out. NULL, or false:
-	 * it is not there. `ctx` is `modules`. */
+	/* Copies code of a module out of its file, as core files often leave it out. NULL, or
+	 * false: it is not there. `ctx` is `modules`. */
 	bool (*code)(void *ctx, uint64_t address, void *to, size_t bytes);
 };
 
