@@ -76,13 +76,13 @@ static inline size_t first_deflate(uint8_t *out, const uint8_t *in, size_t size)
 }
 
 /*
- * The file with its .debug_info and .debug_str compressed, which stand behind the rest then: their
- * first answers are made in another way. On the heap; NULL: it has none, or is none of 64 bits in
+ * The file with its .debug_info, .debug_str and .debug_line compressed, which stand behind the rest
+ * then: its first answers are made in another way. On the heap; NULL: it has none, or is none of 64 bits in
  * our byte order.
  */
 static inline uint8_t *first_compressed(const uint8_t *file, size_t size, size_t *ret)
 {
-	uint8_t *out = malloc(4 * size + 4096);
+	uint8_t *out = malloc(5 * size + 4096);
 	Elf64_Ehdr eh = {0};
 	Elf64_Shdr names, s;
 	bool any = false;
@@ -99,12 +99,13 @@ static inline uint8_t *first_compressed(const uint8_t *file, size_t size, size_t
 		eh.e_shnum = 0;
 	else
 		memcpy(&names, file + eh.e_shoff + eh.e_shstrndx * sizeof(s), sizeof(s));
-	for (unsigned i = 0, found = 0; i < eh.e_shnum && found < 2; i++) {
+	for (unsigned i = 0, found = 0; i < eh.e_shnum && found < 3; i++) {
 		Elf64_Chdr ch = { .ch_type = ELFCOMPRESS_ZLIB, .ch_addralign = 1 };
 
 		memcpy(&s, file + eh.e_shoff + i * sizeof(s), sizeof(s));
 		if (!first_named(file, size, &names, &s, ".debug_info") &&
-		    !first_named(file, size, &names, &s, ".debug_str"))
+		    !first_named(file, size, &names, &s, ".debug_str") &&
+		    !first_named(file, size, &names, &s, ".debug_line"))
 			continue;
 		any = true;
 		found++;

@@ -1,7 +1,7 @@
 /*
  * Fuzz target: an ELF file is indexed, whole and for single addresses; what the caches of these
  * say about them must be what the whole one says. With .debug_info, .debug_abbrev, .debug_line
- * and ranges that lie; as it is, and with .debug_info and .debug_str compressed.
+ * and ranges that lie; as it is, and with sections compressed.
  */
 #include "libsymcache/base/testing.h"
 #include "libsymcache/write/first_check.h"

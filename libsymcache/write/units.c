@@ -14,6 +14,7 @@
 #include "libsymcache/base/limits.h"
 #include "libsymcache/base/parallel.h"
 #include "libsymcache/base/process.h"
+#include "libsymcache/write/lines_behind.h"
 #include "libsymcache/write/needed.h"
 
 /* A unit to be read, and then the pieces that it gave. */
@@ -53,6 +54,7 @@ struct crew {
 	size_t ready;         /* bytes of .debug_info whose units are handed out */
 	size_t done;          /* bytes before which all units are read */
 	size_t dropped;       /* that were given back */
+	struct sc_lines_behind lines;
 	bool named;           /* .debug_str is there */
 	struct sc_kept kept;  /* units that are read then */
 	bool too_early;       /* struct sc_units */
@@ -144,8 +146,8 @@ int sc_units_each(int (*next)(void *ctx, struct dw_facts *ret, struct sc_error *
 
 #define STEP (256u << 10)          /* bytes whose headers are read at once */
 #define AHEAD (16u << 20)          /* that are read ahead of the units */
-#define INFLATED_AHEAD (24u << 20) /* likewise, where they are inflated */
-#define DROP (16u << 20)           /* that are given back at once */
+#define INFLATED_AHEAD (12u << 20) /* likewise, where they are inflated */
+#define DROP (4u << 20)            /* that are given back at once */
 
 static bool all_handed_out(const struct crew *crew)
 {
@@ -182,9 +184,10 @@ static void hand_out(struct crew *crew)
 		if (u) {
 			u->header = d->units.data[i];
 			u->header.debug = &crew->view;
+			sc_lines_note(&crew->lines, &u->header);
 		}
 	}
-	crew->over |= oom || !ready;
+	crew->over |= oom || !ready || crew->lines.too_early;
 	crew->oom |= oom;
 	crew->damaged = !ready;
 	crew->ready = ready;
@@ -204,6 +207,8 @@ static void finish_unit(struct crew *crew, size_t index)
 		return;
 	while (crew->first < crew->next && list[crew->first].done)
 		crew->done = list[crew->first++].header.end;
+	if (crew->first < crew->units.len)
+		sc_lines_drop(&crew->lines, &list[crew->first].header);
 	/* As long as more is inflated, the pages serve for that. */
 	if (crew->done - crew->dropped >= DROP && all_handed_out(crew)) {
 		sc_big_drop(info + crew->dropped, crew->done - crew->dropped);
@@ -323,11 +328,9 @@ static bool rest_is_damaged(const struct sc_unit_source *s)
 /* Reads the units that were kept, now that it is known which names they want. */
 static void read_kept(struct crew *crew, unsigned threads)
 {
-	const struct sc_unit_source *s = crew->source;
 	struct dw_sections *sections = &crew->view.sections;
-	const size_t pages = sections->str.size / DW_STR_PAGE + 1;
 
-	crew->too_early = !s->fetch_names(s->input, &crew->kept);
+	crew->too_early = !crew->source->fetch_names(crew->source->input, &crew->kept);
 	if (crew->too_early)
 		return;
 	sections->str_pages.there = true;
@@ -336,7 +339,8 @@ static void read_kept(struct crew *crew, unsigned threads)
 	crew->next = 0;
 	crew->named = true;
 	sc_parallel(threads, threads, scan_job, crew);
-	crew->too_early = memchr(sections->str_pages.pages, DW_STR_MISSED, pages);
+	crew->too_early = memchr(sections->str_pages.pages, DW_STR_MISSED,
+				 sections->str.size / DW_STR_PAGE + 1);
 }
 
 /* Reads all units. False: out of memory. */
@@ -351,6 +355,7 @@ static bool scan_all(struct crew *crew, unsigned threads)
 				return false;
 	}
 	crew->named = !crew->source->fetch_names;
+	crew->lines.line = crew->source->drop_lines ? &crew->view.sections.line : NULL;
 	crew->view.sections.str_pages.stand_in = !crew->named;
 	sc_parallel(threads, threads, scan_job, crew);
 	if (!crew->named && !crew->over)
@@ -434,8 +439,8 @@ int sc_units_scan(const struct sc_unit_source *source, const struct sc_flatten_e
 	sc_kept_deinit(&crew.kept);
 	pthread_cond_destroy(&crew.more);
 	pthread_mutex_destroy(&crew.lock);
-	ret->too_early = crew.too_early;
-	if (crew.too_early)
+	ret->too_early = crew.too_early || crew.lines.too_early;
+	if (ret->too_early)
 		return sc_error_set(err, SC_EFORMAT, "it is to be read otherwise");
 	if (ok && crew.excess)
 		return sc_error_set(err, SC_ELIMIT, "more line rows, functions, ranges, "

@@ -28,8 +28,8 @@ struct sc_units {
 
 void sc_units_deinit(struct sc_units *u);
 
-/* Adds what another thread found to `to`, in the numbers of `to`; its ranges stay in their own, with a
- * translation. False: out of memory. */
+/* Adds what another thread found to `to`, in the numbers of `to`; its ranges stay in their own,
+ * with a translation. False: out of memory. */
 bool sc_units_add(struct sc_units *to, struct sc_units *from);
 
 /* Where units come from. */
@@ -47,6 +47,9 @@ struct sc_unit_source {
 	void *input;
 	/* The units that these addresses need are read, the others are passed over; NULL: all. */
 	const struct dw_wanted *wanted;
+	/* .debug_line is given back behind the units that were read. If a unit wants what was given
+	 * back already, all is in vain: too_early. For self-contained units alone. */
+	bool drop_lines;
 	/* NULL: .debug_str is there. Else those of its pages come, when all units were looked at, that
 	 * the ones to be read ask for (debug->sections.str_pages); of .debug_info these are kept. False:
 	 * out of memory, or .debug_str is damaged. For self-contained units alone. */

@@ -112,6 +112,7 @@ static int read_dwarf(struct symcache_build *b, const struct symcache_build_opti
 		.ctx = in->stream,
 		.all_read = sc_input_unload, .input = in,
 		.wanted = b->wanted.n ? &b->wanted : NULL,
+		.drop_lines = in->self_contained && !in->plainly && !b->wanted.n,
 		.fetch_names = in->names ? sc_input_fetch_names : NULL,
 	};
 	int rc;

@@ -378,6 +378,7 @@ static bool number_hidden(struct sc_flattener *f)
 
 bool sc_flatten(struct sc_flattener *f, const struct dw_facts *unit, struct sc_flat *ret)
 {
+	const size_t first = ret->inlined.len;
 	uint64_t at = 0;
 
 	f->unit = unit;
@@ -412,5 +413,5 @@ bool sc_flatten(struct sc_flattener *f, const struct dw_facts *unit, struct sc_f
 			return false;
 		at = s->end;
 	}
-	return cut_gap(f, at, UINT64_MAX) && number_hidden(f);
+	return cut_gap(f, at, UINT64_MAX) && number_hidden(f) && sc_inlined_of_unit(ret, first);
 }

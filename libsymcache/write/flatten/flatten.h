@@ -68,7 +68,7 @@ struct sc_inlined {
 struct sc_flat {
 	VEC(struct sc_piece) pieces; /* ascending within each unit */
 	VEC(struct sc_flat_range) ranges;
-	VEC(struct sc_inlined) inlined;
+	VEC(struct sc_inlined) inlined; /* by call and `from`; neighbours of a call differ in start */
 	VEC(struct sc_flat_part) more;
 	uint64_t merged;             /* ranges that were equal to their neighbour */
 	uint64_t too_far;            /* ranges that begin out of reach of a u32 */
@@ -97,6 +97,10 @@ void sc_flattener_destroy(struct sc_flattener *f);
 
 /* Appends the pieces and ranges of `unit` to `ret`. False: out of memory. */
 bool sc_flatten(struct sc_flattener *f, const struct dw_facts *unit, struct sc_flat *ret);
+
+/* Puts flat->inlined of the last unit, which begins at `first`, into order. False: out of
+ * memory. */
+bool sc_inlined_of_unit(struct sc_flat *flat, size_t first);
 
 void sc_flat_deinit(struct sc_flat *flat);
 

@@ -12,9 +12,8 @@ struct sc_starts {
 	VEC(struct sc_inlined) list; /* by call and `from`; neighbours of a call differ in start */
 };
 
-/* Sorts flat->inlined, of so many calls. Linear but for calls with very many copies. False: out
- * of memory. */
-bool sc_starts_make(const struct sc_flat *flat, size_t num_calls, struct sc_starts *ret);
+/* Takes flat->inlined over, of so many calls. False: out of memory. */
+bool sc_starts_make(struct sc_flat *flat, size_t num_calls, struct sc_starts *ret);
 void sc_starts_deinit(struct sc_starts *s);
 
 #endif

@@ -52,7 +52,7 @@ static int begin_names(struct sc_input *in)
 }
 
 #define WORTH_A_THREAD (1u << 20) /* bytes of .debug_info */
-#define AHEAD (24u << 20) /* bytes of .debug_info inflated before the other sections are, if all … */
+#define AHEAD (12u << 20) /* bytes of .debug_info inflated before the other sections are, if all … */
 #define AHEAD_LATE (48u << 20) /* … or not .debug_str, which leaves memory for it */
 
 struct ahead {
@@ -95,7 +95,7 @@ static int load_main(struct sc_input *in, unsigned threads, struct sc_error *err
 	ahead.stream = in->stream;
 	ahead.most = in->names ? AHEAD_LATE : AHEAD;
 	started = in->stream && threads > 1 && sc_thread_start(&thread, inflate_ahead, &ahead);
-	rc = sc_load_dwarf(in->dwarf, false, threads - started, s, &in->faults, err);
+	rc = sc_load_dwarf(in->dwarf, false, threads, s, &in->faults, err);
 	if (!rc && in->with_symbols && threads > 1 && (in->asked.n ||
 							s->info.size >= WORTH_A_THREAD))
 		sc_input_begin_symbols(in, true);
