@@ -17,16 +17,16 @@
 #include "libsymcache/base/bigmem.h"
 
 /*
- * When the pages of a map are given back. A fault maps the 16 pages around it, and more
- * where the page cache has large folios: two megabytes were measured. Each time costs
- * some 40 µs, for mapping again what is needed again; SHARE bounds what that is in all.
+ * When the pages of a map are given back. A fault maps the 16 pages around it, and more where the
+ * page cache has large folios, two megabytes after indexing, if the map is not parted. Each time
+ * costs some 40 µs, for mapping again what is needed again; SHARE bounds what that is in all.
  */
 enum {
-	KEPT = 12,  /* blocks are tested before it happens again */
-	SHARE = 20, /* it ends when 1/SHARE of them are: the log is not short */
-	/* The same where many reads are expected. */
-	MANY_KEPT = 384,
-	MANY_SHARE = 4,
+	LARGE = 16 << 20, /* bytes of a map that is parted, and … */
+	PARTED = 4,       /* … blocks that are tested before */
+	KEPT = 384,       /* before pages are given back, and again */
+	SHARE = 20,       /* it ends when 1/SHARE of them are: the log is not short */
+	MANY_SHARE = 4,   /* the same where many reads are expected */
 };
 
 enum { READS_OF_A_TEST = 64 }; /* of a block that was tested cost what testing one costs */
@@ -73,13 +73,26 @@ void symcache_guard_deinit(struct symcache_guard *guard)
 	*guard = (struct symcache_guard){ 0 };
 }
 
+/* A fault maps a folio of the page cache as a whole only where that does not leave the map's part:
+ * so parts alternate in a flag that matters to core dumps alone. */
+static void part_map(const struct symcache_guard *guard)
+{
+	const uintptr_t part = 512 << 10;
+	const uintptr_t from = (uintptr_t)guard->data / part + 1,
+			end = ((uintptr_t)guard->data + guard->size) / part;
+
+	for (uintptr_t i = from; i < end; i += 2)
+		madvise((void *)(i * part), part, MADV_DONTDUMP);
+}
+
 /* Another block is valid. */
 static void count_block(struct symcache_guard *guard)
 {
 	const size_t tested = atomic_fetch_add(&guard->tested, 1) + 1;
-	const size_t kept = guard->many ? MANY_KEPT : KEPT;
 
-	if (guard->mapped && tested % kept == 0 &&
+	if (guard->mapped && tested == PARTED && guard->size >= LARGE)
+		part_map(guard);
+	if (guard->mapped && tested % KEPT == 0 &&
 	    tested <= guard->blocks / (guard->many ? MANY_SHARE : SHARE))
 		sc_big_drop(guard->data, guard->size);
 }
@@ -110,23 +123,10 @@ static bool test_all(struct symcache_guard *guard)
 	return true;
 }
 
-/* A fault maps a folio of the page cache as a whole only where that does not leave the map's part:
- * so parts alternate in a flag that matters to core dumps alone. */
-static void part_map(const struct symcache_guard *guard)
-{
-	const uintptr_t part = 512 << 10;
-	const uintptr_t from = (uintptr_t)guard->data / part + 1,
-			end = ((uintptr_t)guard->data + guard->size) / part;
-
-	for (uintptr_t i = from; i < end; i += 2)
-		madvise((void *)(i * part), part, MADV_DONTDUMP);
-}
-
 void symcache_guard_expect(struct symcache_guard *guard, size_t reads)
 {
-	if (reads >= guard->blocks / MANY_SHARE && !atomic_exchange(&guard->many, true) &&
-	    guard->mapped)
-		part_map(guard);
+	if (reads >= guard->blocks / MANY_SHARE)
+		guard->many = true;
 	if (!guard->whole && !guard->damaged && reads / READS_OF_A_TEST >= guard->blocks)
 		test_all(guard);
 }

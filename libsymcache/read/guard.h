@@ -57,7 +57,7 @@ void symcache_guard_deinit(struct symcache_guard *guard); /* all zero is fine */
 bool symcache_guard_check(struct symcache_guard *guard, const void *at, size_t bytes);
 
 /* Announces a number of reads: checks all blocks now if that is cheaper than checking at each read;
- * if there are many, pages are unmapped less often. */
+ * if there are many, pages are unmapped for longer. */
 void symcache_guard_expect(struct symcache_guard *guard, size_t reads);
 
 #endif
