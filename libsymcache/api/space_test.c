@@ -147,6 +147,30 @@ static void maps_rows(void **state)
 	symcache_resolver_destroy(r);
 }
 
+/* Without a store of its own a space asks the default one, which is opened when it is first needed. */
+static void asks_default_store(void **state)
+{
+	struct symcache_store *s = open_a(0);
+	struct symcache_resolver *r = resolver(0);
+	struct symcache_cache *c = get(s);
+	const uint64_t vaddr = address_of_known(r, c);
+	const struct symcache_mapped m = { sizeof(m), 0x10000, 64 << 20, 0, NULL, id, id_len,
+					   SYMCACHE_OFFSET_VADDR, 0 };
+	struct symcache_space *space;
+
+	(void)state;
+	ok(symcache_space_create(NULL, &space, NULL));
+	ok(symcache_space_add(space, &m, NULL));
+	setenv("SYMCACHE_STORE", in_dir("a.store"), 1);
+	assert_string_equal(ask(space, 0x10000 + vaddr, 0).function, "known_function");
+	unsetenv("SYMCACHE_STORE");
+	assert_string_equal(ask(space, 0x10000 + vaddr, 0).function, "known_function");
+	symcache_space_destroy(space);
+	symcache_cache_unref(c);
+	symcache_store_close(s);
+	symcache_resolver_destroy(r);
+}
+
 /* The JIT of this process says what is in memory of no file. */
 static void knows_jits(void **state)
 {
@@ -364,7 +388,7 @@ static void from_threads(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(knows_itself), cmocka_unit_test(maps_rows), cmocka_unit_test(knows_jits), cmocka_unit_test(resolves_in_several),
+		cmocka_unit_test(knows_itself), cmocka_unit_test(maps_rows), cmocka_unit_test(asks_default_store), cmocka_unit_test(knows_jits), cmocka_unit_test(resolves_in_several),
 		cmocka_unit_test(reads_maps), cmocka_unit_test(refuses), cmocka_unit_test(uses_files),
 		cmocka_unit_test(from_threads), cmocka_unit_test(knows_kernels),
 	};

@@ -38,7 +38,7 @@ static void round_trip(void **state)
 	assert_int_equal(manifest_add(&m, &first, cache, true, &err), 0);
 	assert_int_equal(manifest_add(&m, &second, cache, false, &err), 0);
 	m.packed = true;
-	m.data[0].old = (struct symstore_id){ { 7, 8 }, 2 };
+	m.data[0].old = (struct symstore_id){ { 7, 8 }, SYMCACHE_BUILD_ID_MAX };
 	m.data[0].old_hash = (struct sc_hash){ 0x123456789abcdef0, 0xf };
 	assert_int_equal(manifest_write(&m, &text, &len, &err), 0);
 	assert_int_equal(len, strlen(text));
@@ -50,8 +50,8 @@ static void round_trip(void **state)
 	e = manifest_find(&got, first.build_id, 3);
 	assert_ptr_equal(e, &got.data[1]);
 	assert_null(manifest_find(&got, first.build_id, 2));
-	assert_int_equal(e->old.len, 2);
-	assert_memory_equal(e->old.bytes, m.data[0].old.bytes, 2);
+	assert_int_equal(e->old.len, SYMCACHE_BUILD_ID_MAX);
+	assert_memory_equal(e->old.bytes, m.data[0].old.bytes, SYMCACHE_BUILD_ID_MAX);
 	assert_int_equal(e->old_hash.low64, m.data[0].old_hash.low64);
 	assert_int_equal(e->old_hash.high64, 0xf);
 	assert_int_equal(got.data[0].old.len, 0);

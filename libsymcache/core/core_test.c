@@ -159,21 +159,26 @@ static void test_hostile_mappings(void **state)
  * module; code, and the first page, is mapped with its offset in the file. */
 static void test_rows(void **state)
 {
-	static const char names[] = "/bin/ex\0/bin/ex\0/lib/a.so\0/lib/a.so\0/lib/b.so\0/bin/ex\0/lib/late.so";
+	static const char names[] = "/lib/early.so\0/bin/ex\0/bin/ex\0/lib/a.so\0/lib/a.so\0/lib/b.so\0/bin/ex\0"
+				    "/lib/c.so\0/lib/d.so\0/lib/late.so";
 	const uint64_t rows[] = {
-		7, 0x1000,
+		10, 0x1000,
+		0x300000, 0x301000, 3,                          /* its beginning is not mapped */
 		0x400000, 0x401000, 0, 0x401000, 0x403000, 1,   /* /bin/ex */
 		0x500000, 0x501000, 0, 0x501000, 0x502000, 1,   /* a.so */
 		0x502000, 0x503000, 0,                          /* b.so begins where a.so ends */
 		0x504000, 0x505000, 4,                          /* ex again: another place */
-		0x600000, 0x601000, 3,                          /* its beginning is not mapped */
+		0x510000, 0x514000, 0, 0x512000, 0x513000, 0,   /* c.so, over d.so: that cannot be */
+		0x600000, 0x601000, 3,
 	};
 	static const struct { const char *path; uint64_t start, end; } modules[] = {
 		{ "/bin/ex", 0x400000, 0x403000 }, { "/lib/a.so", 0x500000, 0x502000 }, { "/lib/b.so", 0x502000, 0x503000 },
+		{ "/lib/c.so", 0x510000, 0x512000 }, { "/lib/d.so", 0x512000, 0x513000 },
 	};
 	static const struct { uint64_t at; const char *path; uint64_t offset; } places[] = {
 		{ 0x400010, "/bin/ex", 0 }, { 0x402ffe, "/bin/ex", 1 }, { 0x403000, NULL, 0 }, { 0x501000, "/lib/a.so", 1 },
 		{ 0x502000, "/lib/b.so", 0 }, { 0x600000, NULL, 0 },
+		{ 0x300000, NULL, 0 }, { 0x511fff, "/lib/c.so", 0 }, { 0x512000, "/lib/d.so", 0 },
 	};
 	struct made_core m = { 0 };
 	struct bytes note = { 0 };
@@ -191,15 +196,17 @@ static void test_rows(void **state)
 	add_segment_bytes(&m, 0x502000, PF_R | PF_X, "code", 4);
 	m.segments[0].more = 0xffe;
 	m.segments[1].more = 0x1ffc;
+	add_segment_bytes(&m, 0x510000, PF_R | PF_X, "code", 4);
 	m.segments[2].more = m.segments[3].more = 0xffc;
+	m.segments[4].more = 0x3ffc;
 	core = open_made(&m);
 	bytes_deinit(&note);
-	for (size_t i = 0; i < core->num_modules && i < 3; i++) {
+	for (size_t i = 0; i < core->num_modules && i < 5; i++) {
 		assert_string_equal(core->modules[i]->path, modules[i].path);
 		assert_int_equal(core->modules[i]->start, modules[i].start);
 		assert_int_equal(core->modules[i]->end, modules[i].end);
 	}
-	assert_int_equal(core->num_modules, 3);
+	assert_int_equal(core->num_modules, 5);
 	for (size_t i = 0; i < sizeof(places) / sizeof(*places); i++) {
 		const struct symcache_mapping *at = symcache_process_at(core->process, places[i].at);
 
