@@ -127,12 +127,26 @@ void sc_big_move(void *to, void *from, size_t size)
 	madvise(from, size, MADV_DONTNEED);
 }
 
-void sc_big_drop(const void *p, size_t size)
+static void advise_pages(const void *p, size_t size, int advice)
 {
 	uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
 	uintptr_t start = ((uintptr_t)p + page - 1) & ~(page - 1);
 	uintptr_t end = ((uintptr_t)p + size) & ~(page - 1);
 
 	if (start < end)
-		madvise((void *)start, end - start, MADV_DONTNEED);
+		madvise((void *)start, end - start, advice);
+}
+
+void sc_big_drop(const void *p, size_t size)
+{
+	advise_pages(p, size, MADV_DONTNEED);
+}
+
+void sc_big_touch(void *p, size_t size)
+{
+#ifdef MADV_POPULATE_WRITE
+	advise_pages(p, size, MADV_POPULATE_WRITE);
+#else
+	(void)p, (void)size;
+#endif
 }

@@ -39,4 +39,8 @@ void sc_big_move(void *to, void *from, size_t size);
  */
 void sc_big_drop(const void *p, size_t size);
 
+/* Makes the whole pages inside p[0, size) be there, to be written to. Else each page of zeros that
+ * is read before it is written costs two faults, and with threads an interrupt of each. */
+void sc_big_touch(void *p, size_t size);
+
 #endif

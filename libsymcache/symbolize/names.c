@@ -183,6 +183,16 @@ uint64_t sc_names_epoch(struct sc_names_reader *r)
 	return r->epoch->number;
 }
 
+/* Zeros: as many of them as there may be texts of the cache. */
+static void *zeros(const struct symcache *cache, size_t n, size_t size)
+{
+	void *p = calloc(n, size);
+
+	if (p && cache->guard && cache->guard->many)
+		sc_big_touch(p, n * size);
+	return p;
+}
+
 static struct sc_texts *new_texts(const struct symcache *cache, unsigned generation)
 {
 	const struct symcache_header *h = cache->header;
@@ -194,10 +204,10 @@ static struct sc_texts *new_texts(const struct symcache *cache, unsigned generat
 	}
 	t->cache = cache;
 	t->generation = generation;
-	t->functions = calloc(h->num_functions + (size_t)1, sizeof(*t->functions));
-	t->files = calloc(h->num_files + (size_t)1, sizeof(*t->files));
-	t->symbols = calloc(cache->num_symbols + 1, sizeof(*t->symbols));
-	t->symbol_of = calloc(h->num_functions + (size_t)1, sizeof(*t->symbol_of));
+	t->functions = zeros(cache, h->num_functions + (size_t)1, sizeof(*t->functions));
+	t->files = zeros(cache, h->num_files + (size_t)1, sizeof(*t->files));
+	t->symbols = zeros(cache, cache->num_symbols + 1, sizeof(*t->symbols));
+	t->symbol_of = zeros(cache, h->num_functions + (size_t)1, sizeof(*t->symbol_of));
 	if (t->functions && t->files && t->symbols && t->symbol_of)
 		return t;
 	free_texts(t);
