@@ -114,7 +114,7 @@ static void test_elements(void **state)
 		const char *all[] = { cases[at].ours, cases[at].llvm, cases[at].fuchsia };
 		const char *want = all[i % 3] ? all[i % 3] : cases[at].ours;
 		char line[200];
-		const int len = snprintf(line, sizeof(line), "x {{{%s}}} y", cases[at].element);
+		const int len = snprintf(line, sizeof(line), "x {{{%s}}}: y", cases[at].element);
 		struct mk_line l = { .p = line, .len = (size_t)len, .part = MK_LINE_WHOLE, .newline = "\n",
 				     .dialect = dialects[i % 3] };
 		struct mk_out out = { 0 };
@@ -126,7 +126,7 @@ static void test_elements(void **state)
 		mk_out_char(&out, 0);
 		got = mk_out_take(&out);
 		assert_int_equal(l.num_events, *want != 0);
-		assert_true(!*want || (l.events->text.ptr - line == 2 && l.events->text.len == (size_t)len - 4));
+		assert_true(!*want || (l.events->text.ptr - line == 2 && l.events->text.len == (size_t)len - 5));
 		if (strcmp(got, want))
 			print_error("%s, dialect %zu\n  is %s\n not %s\n", cases[at].element, i % 3, got, want), *state = got;
 		free(got);
