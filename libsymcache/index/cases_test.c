@@ -204,6 +204,72 @@ static void test_cases(void **state)
 	}
 }
 
+/* ---- what the store then has ---------------------------------------------------------------- */
+
+static bool add_entry(void *ctx, const struct symstore_entry *e)
+{
+	static const struct { unsigned bit; const char *what; } sources[] = {
+		{ SYMCACHE_FROM_DWARF, "dwarf" }, { SYMCACHE_FROM_SYMTAB, "symtab" }, { SYMCACHE_FROM_DYNSYM, "dynsym" },
+		{ SYMCACHE_FROM_CFI, "cfi" }, { SYMCACHE_FROM_LOCALS, "locals" },
+	};
+	char **text = ctx, id[SYMCACHE_BUILD_ID_TEXT], *more;
+
+	symcache_build_id_text(id, e->build_id, e->build_id_len);
+	more = sc_text("%s%s", *text, id);
+	for (size_t i = 0; i < sizeof(sources) / sizeof(*sources); i++)
+		if (e->sources & sources[i].bit) {
+			char *longer = sc_text("%s %s", more, sources[i].what);
+
+			free(more);
+			more = longer;
+		}
+	free(*text);
+	*text = sc_text("%s; ", more);
+	free(more);
+	return true;
+}
+
+/* A stripped file has its unwind rows, its debug file what it is called: where both are known, the entry
+ * has all, whichever comes first, also out of one archive. */
+static void test_symbols(void **state)
+{
+	static const struct { const char *before, *then; int options; const char *has; } stores[] = {
+		{ "true", "cp $F/a.so .", 0, "aa dwarf symtab cfi; " },
+		{ "true", "cp $F/a.so .", LOCALS, "aa dwarf symtab cfi locals; " },
+		{ "true", "cp $F/a.debug .", 0, "aa dwarf symtab; " },
+		{ "true", "cp $F/a.stripped .", 0, "aa dynsym cfi; " },
+		{ "true", "cp $F/a.stripped $F/a.debug .", 0, "aa dwarf symtab cfi; " },
+		{ "cp $F/a.stripped .", "rm *; cp $F/a.debug .", 0, "aa dwarf symtab cfi; " },
+		{ "cp $F/a.debug .", "rm *; cp $F/a.stripped .", 0, "aa dwarf symtab cfi; " },
+		{ "true", "tar czf a.tgz -C $F a.stripped a.debug", 0, "aa dwarf symtab cfi; " },
+		{ "true", "tar czf a.tgz -C $F a.debug a.stripped", 0, "aa dwarf symtab cfi; " },
+		{ "tar cf a.tar -C $F a.debug", "tar cf b.tar -C $F a.stripped", 0, "aa dwarf symtab cfi; " },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(stores) / sizeof(*stores); i++) {
+		char *path = sc_text("%s/store", top), *has = strdup("");
+		struct symstore_reader *reader;
+		struct symstore *store;
+		struct sc_error err;
+
+		run("cd .. && rm -rf in store* && mkdir in");
+		run(stores[i].before);
+		free(index_folder(stores[i].options));
+		run(stores[i].then);
+		free(index_folder(stores[i].options));
+		assert_int_equal(symstore_open(path, SYMSTORE_READ, &store, &err), 0);
+		assert_int_equal(symstore_read_begin(store, &reader, &err), 0);
+		assert_int_equal(symstore_each(reader, NULL, 0, add_entry, &has, &err), 0);
+		symstore_read_end(reader);
+		symstore_close(store);
+		if (strcmp(has, stores[i].has))
+			fail_msg("%s; %s:\n  %s\nwanted\n  %s", stores[i].before, stores[i].then, has, stores[i].has);
+		free(has);
+		free(path);
+	}
+}
+
 static int set_up(void **state)
 {
 	char *command;
@@ -230,7 +296,7 @@ static int tear_down(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = { cmocka_unit_test(test_cases) };
+	const struct CMUnitTest tests[] = { cmocka_unit_test(test_cases), cmocka_unit_test(test_symbols) };
 
 	return cmocka_run_group_tests_name("index cases", tests, set_up, tear_down);
 }

@@ -263,6 +263,8 @@ static void test_unknown(void **state)
 	expect_error("\x7f" "ELF\2\1\1", 7, SC_EUNSUPPORTED, "is an ELF file");
 	expect_error("Hello\n", 6, SC_EUNSUPPORTED,
 		     "is a text, but not of stacks: its lines do not end in numbers");
+	expect_error("main \n", 6, SC_EUNSUPPORTED,
+		     "is a text, but not of stacks: its lines do not end in numbers");
 	expect_error("123", 3, SC_EUNSUPPORTED,
 		     "is a text, but not of stacks: its lines do not end in numbers");
 	expect_error("\x1f\x8b\x08\0\0\0\0\0\0\0", 10, SC_EFORMAT,
