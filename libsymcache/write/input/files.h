@@ -8,17 +8,17 @@
 #include "libsymcache/elf/elf.h"
 #include "libsymcache/write/build.h"
 
-/* `files` may be NULL. The errors are those of sc_elf_open(), sc_elf_find_debug() and
- * sc_elf_find_alt(). */
-
 /* As sc_elf_open_fd(), of a descriptor that stays the caller's. */
 int sc_files_open_borrowed(int fd, const char *name, struct sc_elf **ret, struct sc_error *err);
 
 /* The file that is built. */
 int sc_files_open_built(const struct symcache_build_options *o, const char *path,
 			struct sc_elf **ret, struct sc_error *err);
+
+/* As sc_elf_find_debug(); `files` may be NULL, here and below. */
 int sc_files_find_debug(const struct symcache_files *files, struct sc_elf *elf,
 			const char *const *dirs, struct sc_elf **ret, struct sc_error *err);
+
 /*
  * The program that the debug file `elf` is of, where this one has no code: by its build ID
  * next to it in a tree of .build-id (without .debug), by that under /usr/lib where the tree is
@@ -26,6 +26,8 @@ int sc_files_find_debug(const struct symcache_files *files, struct sc_elf *elf,
  */
 int sc_files_find_program(const struct symcache_files *files, struct sc_elf *elf,
 			  struct sc_elf **ret);
+
+/* As sc_elf_find_alt(). */
 int sc_files_find_alt(const struct symcache_files *files, struct sc_elf *elf,
 		      const char *const *dirs, struct sc_elf **ret, struct sc_error *err);
 
