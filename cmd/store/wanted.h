@@ -21,8 +21,8 @@ struct wanted_options {
 
 struct wanted {
 	struct symstore_ids ids, missing;
-	struct symlog_modules modules;  /* of logs and core files */
-	bool nameless;                  /* a name has no entry, or several */
+	struct symcache_process *modules; /* its images: of logs and core files */
+	bool nameless;                    /* a name has no entry, or several */
 };
 
 /* Is there a log or a core file? */

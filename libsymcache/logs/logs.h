@@ -23,6 +23,7 @@
 #include "libsymcache/store/store.h"
 #include "libsymcache/symbolize/debug_files.h"
 #include "libsymcache/symbolize/finder.h"
+#include "libsymcache/symbolize/process.h"
 #include "libsymcache/symbolize/symbolize.h"
 
 /* ---- the logs in files and folders ---------------------------------------------------- */
@@ -207,15 +208,6 @@ int symlog_task(struct markup_task *t, const struct markup_task_plan *plan,
 
 /* ---- the modules of logs and core files -------------------------------------------------- */
 
-/* All zero: none. */
-struct symlog_modules {
-	struct symlog_module {
-		struct symstore_id id;
-		char *name; /* the log's, or the core file's path */
-	} *data;
-	size_t len, cap;
-};
-
 struct symlog_modules_options {
 	struct symcache_caches *caches; /* find those that logs name without a build ID */
 	/* A name for which the store has no entry, or several (SC_EINVAL), or that could not be
@@ -226,19 +218,15 @@ struct symlog_modules_options {
 	void *ctx;
 };
 
-/* Appends the modules of n logs, as the filter understands them, except those that the kernel maps
- * into processes (vDSO). SC_ESYS: a log cannot be read; SC_EINVAL: it is a directory;
- * SC_EFORMAT: it is damaged; SC_ENOMEM. */
+/* Adds the modules of n logs to `ret`, as images with a build ID and the log's name, as the filter
+ * understands them, except those that the kernel maps into processes (vDSO). SC_ESYS: a log cannot
+ * be read; SC_EINVAL: it is a directory; SC_EFORMAT: it is damaged; SC_ENOMEM. */
 int symlog_modules_of_logs(const char *const *paths, size_t n,
-			   const struct symlog_modules_options *options, struct symlog_modules *ret,
-			   struct sc_error *err);
+			   const struct symlog_modules_options *options,
+			   struct symcache_process *ret, struct sc_error *err);
 
-/* Appends those of a core file, except the vDSO, of which there is no file. Errors as
+/* Adds those of a core file, except the vDSO, of which there is no file. Errors as
  * symcache_core_open(). */
-int symlog_modules_of_core(const char *path, struct symlog_modules *ret, struct sc_error *err);
-
-/* The name that the first log with this module has for it; NULL: it is not in the list. */
-const char *symlog_module_name(const struct symlog_modules *list, const struct symstore_id *id);
-void symlog_modules_deinit(struct symlog_modules *list);
+int symlog_modules_of_core(const char *path, struct symcache_process *ret, struct sc_error *err);
 
 #endif

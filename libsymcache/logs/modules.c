@@ -1,32 +1,24 @@
 /* The modules of logs and core files: see logs.h. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "libsymcache/base/text.h"
-#include "libsymcache/base/vec.h"
 #include "libsymcache/core/core.h"
 #include "libsymcache/logs/logs.h"
 
 struct modules {
 	const struct symlog_modules_options *options;
-	struct symlog_modules *found;
+	struct symcache_process *found;
 	struct sc_error said; /* of the current log; code 0: nothing */
 	bool no_memory;
 };
 
 static void add(struct modules *m, const uint8_t *build_id, size_t len, struct sc_str name)
 {
-	char *text = sc_text("%.*s", (int)name.len, name.ptr);
-	struct symlog_module *added = text ? vec_push(m->found) : NULL;
+	const struct symcache_file_id of = {
+		.path = name, .build_id = build_id, .build_id_len = len };
 
-	if (!added) {
-		free(text);
+	if (!symcache_process_image(m->found, &of))
 		m->no_memory = true;
-		return;
-	}
-	added->name = text;
-	added->id.len = len;
-	memcpy(added->id.bytes, build_id, len);
 }
 
 /* What the kernel puts into a process has no symbols anywhere. */
@@ -106,8 +98,8 @@ static int read_log(struct modules *m, struct symlog_filter *filter, const char 
 }
 
 int symlog_modules_of_logs(const char *const *paths, size_t n,
-			   const struct symlog_modules_options *options, struct symlog_modules *ret,
-			   struct sc_error *err)
+			   const struct symlog_modules_options *options,
+			   struct symcache_process *ret, struct sc_error *err)
 {
 	struct modules m = { .options = options, .found = ret };
 	const struct markup_options markup = { .keep_modules = true };
@@ -127,7 +119,7 @@ int symlog_modules_of_logs(const char *const *paths, size_t n,
 	return rc;
 }
 
-int symlog_modules_of_core(const char *path, struct symlog_modules *ret, struct sc_error *err)
+int symlog_modules_of_core(const char *path, struct symcache_process *ret, struct sc_error *err)
 {
 	struct modules m = { .found = ret };
 	struct symcache_core *core;
@@ -141,19 +133,4 @@ int symlog_modules_of_core(const char *path, struct symlog_modules *ret, struct 
 			    sc_str_of(core->modules[i]->path));
 	symcache_core_close(core);
 	return m.no_memory ? sc_no_memory(err) : 0;
-}
-
-const char *symlog_module_name(const struct symlog_modules *list, const struct symstore_id *id)
-{
-	for (size_t i = 0; i < list->len; i++)
-		if (!memcmp(&list->data[i].id, id, sizeof(*id)))
-			return list->data[i].name;
-	return NULL;
-}
-
-void symlog_modules_deinit(struct symlog_modules *list)
-{
-	for (size_t i = 0; i < list->len; i++)
-		free(list->data[i].name);
-	vec_deinit(list);
 }

@@ -65,22 +65,21 @@ static void test_logs(void **state)
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		char path[32], id[SYMCACHE_BUILD_ID_TEXT];
 		const int fd = testing_memfd(cases[i].log, strlen(cases[i].log), path);
-		struct symlog_modules list = { 0 };
+		struct symcache_process *list = symcache_process_create(NULL);
+		const struct symcache_image *image;
 		struct sc_error err;
 
 		*found = 0;
-		if (symlog_modules_of_logs((const char *const[]){ path }, 1, &options, &list, &err))
+		if (symlog_modules_of_logs((const char *const[]){ path }, 1, &options, list, &err))
 			add("!", "");
-		for (size_t k = 0; k < list.len; k++) {
-			symcache_build_id_text(id, list.data[k].id.bytes, list.data[k].id.len);
-			add(list.data[k].name, " ");
+		for (size_t k = 0; (image = symcache_process_image_at(list, k)); k++) {
+			symcache_build_id_text(id, image->build_id, image->build_id_len);
+			add(image->path, " ");
 			add(id, ", ");
-			assert_string_equal(symlog_module_name(&list, &list.data[k].id), list.data[k].name);
 		}
-		assert_null(symlog_module_name(&list, &(struct symstore_id){ .len = 3 }));
 		if (strcmp(found, cases[i].found))
 			fail_msg("%s  gives %s\n  not %s\n", cases[i].log, found, cases[i].found);
-		symlog_modules_deinit(&list);
+		symcache_process_destroy(list);
 		close(fd);
 	}
 	symcache_caches_destroy(options.caches);
@@ -91,7 +90,7 @@ static void test_faults(void **state)
 {
 	const struct symcache_caches_options none = { .store_optional = true };
 	struct symlog_modules_options options = { .unknown = unknown, .fault = fault };
-	struct symlog_modules list = { 0 };
+	struct symcache_process *list = symcache_process_create(NULL);
 	char path[] = "/tmp/modules_XXXXXX.gz";
 	const int fd = mkstemps(path, 3);
 	struct sc_error err;
@@ -101,10 +100,11 @@ static void test_faults(void **state)
 	close(fd);
 	options.caches = symcache_caches_create(&none);
 	*found = 0;
-	assert_int_equal(symlog_modules_of_logs((const char *const[]){ path }, 1, &options, &list, &err), 0);
+	assert_int_equal(symlog_modules_of_logs((const char *const[]){ path }, 1, &options, list, &err), 0);
 	assert_string_equal(found, "!"); /* it is not compressed, in spite of its name */
-	assert_int_equal(list.len, 1);
-	symlog_modules_deinit(&list);
+	assert_non_null(symcache_process_image_at(list, 0));
+	assert_null(symcache_process_image_at(list, 1));
+	symcache_process_destroy(list);
 	symcache_caches_destroy(options.caches);
 	unlink(path);
 }
@@ -113,16 +113,17 @@ static void test_missing(void **state)
 {
 	const struct symcache_caches_options none = { .store_optional = true };
 	struct symlog_modules_options options = { .unknown = unknown, .fault = fault };
-	struct symlog_modules list = { 0 };
+	struct symcache_process *list = symcache_process_create(NULL);
 	struct sc_error err;
 
 	(void)state;
 	options.caches = symcache_caches_create(&none);
 	assert_int_equal(symlog_modules_of_logs((const char *const[]){ "/nonexistent/log" }, 1, &options,
-						&list, &err), SC_ESYS);
+						list, &err), SC_ESYS);
 	assert_string_equal(err.msg, "/nonexistent/log: No such file or directory");
-	assert_int_equal(symlog_modules_of_logs((const char *const[]){ "/" }, 1, &options, &list, &err),
+	assert_int_equal(symlog_modules_of_logs((const char *const[]){ "/" }, 1, &options, list, &err),
 			 SC_EINVAL);
+	symcache_process_destroy(list);
 	symcache_caches_destroy(options.caches);
 }
 
