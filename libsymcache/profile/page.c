@@ -105,7 +105,7 @@ static void put_missing(struct page *p, const struct page_function *list, size_t
 
 	mk_put(o, "<details class=need><summary><b class=bad>");
 	if (n == 1)
-		mk_put(o, mk_escaped(sc_basename(text_of(p, p->t.modules.data[list->module].text))),
+		mk_put(o, mk_escaped(sc_basename(text_of(p, p->t.modules.data[list->module]))),
 		       " lacks symbols");
 	else
 		mk_put(o, n, " modules lack symbols");
@@ -113,12 +113,12 @@ static void put_missing(struct page *p, const struct page_function *list, size_t
 		  "</p><div class=wrap><table><thead><tr><th class=num>total<th>module<th>build ID"
 		  "</thead><tbody>\n");
 	for (size_t i = 0; i < n; i++) {
-		const struct sc_str path = text_of(p, p->t.modules.data[list[i].module].text);
-		const struct sc_str id = id_of(p, p->t.modules.data[list[i].module].text);
+		const uint32_t module = p->t.modules.data[list[i].module];
+		const struct sc_str id = id_of(p, module);
 
 		mk_put(o, "<tr><td class=num>");
 		put_number(p, list[i].total);
-		mk_put(o, "<td><code>", mk_escaped(path), "</code><td><code>",
+		mk_put(o, "<td><code>", mk_escaped(text_of(p, module)), "</code><td><code>",
 		       id.len ? mk_escaped(id) : mk_escaped_text("unknown"), "</code>\n");
 		with_id += id.len > 0;
 	}
@@ -126,9 +126,12 @@ static void put_missing(struct page *p, const struct page_function *list, size_t
 	if (with_id) {
 		mk_page_command(o, "From the servers in DEBUGINFOD_URLS:");
 		mk_put(o, "symcache index --debuginfod");
-		for (size_t i = 0; i < n; i++)
-			if (id_of(p, p->t.modules.data[list[i].module].text).len)
-				mk_put(o, " ", mk_escaped(id_of(p, p->t.modules.data[list[i].module].text)));
+		for (size_t i = 0; i < n; i++) {
+			const struct sc_str id = id_of(p, p->t.modules.data[list[i].module]);
+
+			if (id.len)
+				mk_put(o, " ", mk_escaped(id));
+		}
 		mk_page_command_end(o);
 	}
 	mk_put(o, "</details>");
@@ -239,7 +242,7 @@ static bool put_table(struct page *p)
 		mk_put(o, "<td>", mk_escaped(label_of(p, f, &brief)), "<td>");
 		if (f->module != PROF_NONE)
 			mk_put(o, mk_escaped(sc_basename(
-				text_of(p, p->t.modules.data[f->module].text))));
+				text_of(p, p->t.modules.data[f->module]))));
 		mk_put(o, "\n");
 	}
 	mk_put(o, "</table>\n");
@@ -304,7 +307,7 @@ static void put_data(struct page *p)
 	mk_put(o, "],\"modules\":[");
 	for (size_t i = 0; i < p->t.modules.len; i++) {
 		mk_put(o, i ? ",\n" : "\n");
-		mk_page_json(o, text_of(p, p->t.modules.data[i].text));
+		mk_page_json(o, text_of(p, p->t.modules.data[i]));
 	}
 	mk_put(o, "],\"functions\":[\n[\"all samples\",\"\",0,-1,1]");
 	for (size_t i = 0; i < p->t.functions.len; i++)

@@ -24,15 +24,14 @@ void page_tree_deinit(struct page_tree *t)
 /* The number of a module. PROF_NONE: out of memory, or it has no name. */
 static uint32_t module_of(struct page_tree *t, uint32_t text)
 {
-	uint32_t *number = &t->module_of.data[text];
-	struct page_module *m;
+	uint32_t *number = &t->module_of.data[text], *added;
 
 	if (*number != PROF_NONE || !page_text(t, text).len)
 		return *number;
-	m = vec_push(&t->modules);
-	if (!m)
+	added = vec_push(&t->modules);
+	if (!added)
 		return PROF_NONE;
-	*m = (struct page_module){ text, mk_own_module(t->own, page_text(t, text)) };
+	*added = text;
 	return *number = (uint32_t)(t->modules.len - 1);
 }
 
@@ -68,8 +67,7 @@ static bool add_function(struct page_tree *t, uint32_t frame)
 	*fn = (struct page_function){ .number = (uint32_t)t->functions.len, .frame = frame,
 				 .module = module_of(t, f->module) };
 	fn->kind = f->unknown ? KIND_UNKNOWN :
-		   mk_is_own(t->own, fn->module != PROF_NONE ? t->modules.data[fn->module].own :
-			     mk_own_module(t->own, (struct sc_str){ "", 0 }),
+		   mk_is_own(t->own, mk_own_module(t->own, page_text(t, f->module)),
 			     mk_own_place(t->own, page_text(t, f->name), page_text(t, f->file))) ?
 			KIND_OWN : KIND_SYSTEM;
 	return true;

@@ -19,18 +19,13 @@ struct page_function {
 	enum page_kind kind;
 };
 
-struct page_module {
-	uint32_t text;
-	bool own;
-};
-
 struct page_tree {
 	const struct prof_stacks *s;
 	const char *const *own;      /* patterns */
 	VEC(struct page_function) functions;
 	struct sc_intern set;
 	VEC(uint32_t) function_of;   /* of each frame */
-	VEC(struct page_module) modules;
+	VEC(uint32_t) modules;       /* their texts */
 	VEC(uint32_t) module_of;     /* of each text, PROF_NONE: not one yet */
 	VEC(uint64_t) totals;        /* of each node */
 	VEC(uint32_t) sizes;         /* of each node with all below it */
