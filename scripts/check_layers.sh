@@ -26,6 +26,20 @@ if grep -rnE '(==|!=) *MARKUP_(TEXT_OUT|JSON|HTML)' cmd libmarkup libsymcache --
 	bad=1
 fi
 
+# What a module is, and what a frame is, has few structs. Those of the installed headers and of
+# tests are not counted, nor an image in bytes, as format/ has it.
+ideas='markup_module mk_module symcache_module symcache_image
+	sc_frame symcache_raw_frame symcache_frame_ids symcache_unwind_frame prof_frame
+	symtrace_frame'                        # a trace frame: what was collected at one time
+for found in $(grep -rnE '^[[:space:]]*struct ([a-z_]*_)?(frame|frame_ids|module|image) \{' \
+		cmd libmarkup libsymcache --include='*.[ch]' |
+	grep -vE '^libsymcache/include/|_test\.c:|/plain_cache\.h:' | sed 's/[[:space:]]*struct \(.*\) {.*/\1/'); do
+	case " $(echo $ideas) " in
+	*" ${found##*:} "*) ;;
+	*) echo "$found: one more struct for a module or a frame: use one of $(echo $ideas)"; bad=1 ;;
+	esac
+done
+
 find cmd format libmarkup libsymcache scripts -name '*.[ch]' | sort |
 	xargs grep -nE '^[[:space:]]*#[[:space:]]*include' |
 	awk -F: '

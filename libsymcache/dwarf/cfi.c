@@ -101,15 +101,15 @@ static const char *read_common(struct dw_cfi *cfi, struct dw_cursor *c, struct d
 				 (uint32_t)(c->end - s->bytes.data)) ? NULL : "bad program";
 }
 
-/* An entry's frame: what its length and identity say. */
-struct frame {
+/* What the length and identity of an entry say. */
+struct entry_head {
 	uint64_t offset, id_at, id;
 	struct dw_cursor c; /* behind the identity, up to its end */
 	bool common;
 };
 
 /* Reads the length and identity of the entry at `c`; false: there is no further one. */
-static bool next_frame(const struct dw_cfi_section *s, struct dw_cursor *c, struct frame *ret)
+static bool next_head(const struct dw_cfi_section *s, struct dw_cursor *c, struct entry_head *ret)
 {
 	unsigned offset_size;
 	uint64_t length;
@@ -147,7 +147,7 @@ static int find_common(struct dw_cfi *cfi, struct sc_intern *known, uint64_t off
 	struct dw_cfi_common *common;
 	const char *fault = "no common entry";
 	struct dw_cursor c;
-	struct frame frame;
+	struct entry_head head;
 	uint32_t *slot;
 
 	if (cfi->commons.len && cfi->commons.data[*ret].offset == offset)
@@ -163,9 +163,9 @@ static int find_common(struct dw_cfi *cfi, struct sc_intern *known, uint64_t off
 	*ret = *slot = (uint32_t)(cfi->commons.len - 1);
 	common->offset = offset;
 	c = dw_cfi_cursor(&cfi->section, offset, UINT64_MAX);
-	if (offset < cfi->section.bytes.size && next_frame(&cfi->section, &c, &frame) &&
-	    frame.offset == offset && frame.common)
-		fault = read_common(cfi, &frame.c, common);
+	if (offset < cfi->section.bytes.size && next_head(&cfi->section, &c, &head) &&
+	    head.offset == offset && head.common)
+		fault = read_common(cfi, &head.c, common);
 	common->bad = fault;
 	if (fault)
 		broken(cfi, offset, fault);
@@ -181,7 +181,7 @@ static bool starts_before(const struct dw_cfi_entry *a, const struct dw_cfi_entr
 
 SC_SORT(sort_entries, struct dw_cfi_entry, starts_before)
 
-static int add_entry(struct dw_cfi *cfi, struct frame *f, uint32_t cie, dw_cfi_code_fn *code,
+static int add_entry(struct dw_cfi *cfi, struct entry_head *h, uint32_t cie, dw_cfi_code_fn *code,
 		     const void *ctx)
 {
 	const struct dw_cfi_section *s = &cfi->section;
@@ -189,13 +189,13 @@ static int add_entry(struct dw_cfi *cfi, struct frame *f, uint32_t cie, dw_cfi_c
 	struct dw_cfi_entry *e;
 	uint64_t start, size;
 
-	dw_skip(&f->c, common->segment_size);
-	start = dw_cfi_pointer(s, &f->c, common->encoding);
-	size = dw_cfi_number(s, &f->c, common->encoding & PE_FORMAT);
+	dw_skip(&h->c, common->segment_size);
+	start = dw_cfi_pointer(s, &h->c, common->encoding);
+	size = dw_cfi_number(s, &h->c, common->encoding & PE_FORMAT);
 	if (common->has_data)
-		dw_skip(&f->c, dw_uleb(&f->c));
-	if (f->c.bad) {
-		broken(cfi, f->offset, "cut off");
+		dw_skip(&h->c, dw_uleb(&h->c));
+	if (h->c.bad) {
+		broken(cfi, h->offset, "cut off");
 		return 0;
 	}
 	if (!s->is_64)
@@ -207,7 +207,7 @@ static int add_entry(struct dw_cfi *cfi, struct frame *f, uint32_t cie, dw_cfi_c
 		return SC_ENOMEM;
 	*e = (struct dw_cfi_entry){
 		start, start + size < start ? UINT64_MAX : start + size, start, cie,
-		(uint32_t)(f->c.p - s->bytes.data), (uint32_t)(f->c.end - s->bytes.data),
+		(uint32_t)(h->c.p - s->bytes.data), (uint32_t)(h->c.end - s->bytes.data),
 	};
 	return 0;
 }
@@ -236,30 +236,30 @@ int dw_cfi_read(const struct dw_cfi_section *section, dw_cfi_code_fn *code, cons
 {
 	struct sc_intern known = { 0 };
 	struct dw_cursor c = dw_cfi_cursor(section, 0, UINT64_MAX);
-	struct frame f;
+	struct entry_head h;
 	uint32_t cie = 0;
 	int rc = 0;
 
 	*ret = (struct dw_cfi){ .section = *section };
 	if (section->bytes.size > INT32_MAX)
 		return sc_error_set(err, SC_ELIMIT, "call frame information of more than 2 GiB");
-	while (!rc && next_frame(section, &c, &f)) {
-		if (f.common)
+	while (!rc && next_head(section, &c, &h)) {
+		if (h.common)
 			continue;
-		if (section->eh && f.id > f.id_at) {
-			broken(ret, f.offset, "names a common entry before the section");
+		if (section->eh && h.id > h.id_at) {
+			broken(ret, h.offset, "names a common entry before the section");
 			continue;
 		}
-		rc = find_common(ret, &known, section->eh ? f.id_at - f.id : f.id, &cie);
+		rc = find_common(ret, &known, section->eh ? h.id_at - h.id : h.id, &cie);
 		if (rc)
 			break;
 		if (ret->commons.data[cie].bad)
-			broken(ret, f.offset, "its common entry is broken");
+			broken(ret, h.offset, "its common entry is broken");
 		else
-			rc = add_entry(ret, &f, cie, code, ctx);
+			rc = add_entry(ret, &h, cie, code, ctx);
 	}
 	if (c.bad)
-		broken(ret, f.offset, "cut off");
+		broken(ret, h.offset, "cut off");
 	sc_intern_deinit(&known);
 	if (rc || !sort_entries(ret->entries.data, ret->entries.len)) {
 		dw_cfi_deinit(ret);
