@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include "libsymcache/base/testing.h"
 #include "libsymcache/logs/logs.h"
 
 struct state {
@@ -82,11 +83,23 @@ static void test_batch(void **state)
 	sum = run(&s, out);
 	assert_true(sum.filtered == 1 && sum.failed == 1 && !sum.skipped && !sum.broken);
 	/* What was cut off is there, but not finished. */
+	assert_int_equal(testing_run("grep -q text %s/a && grep -q text %s/b", out, out), 0);
 	s.of_b = SYMLOG_OK;
 	sum = run(&s, out);
 	assert_true(sum.filtered == 1 && sum.skipped == 1 && !sum.failed);
 	sum = run(&s, out);
 	assert_true(!s.filtered && sum.skipped == 2);
+	/* One with another date is compared by its bytes; other bytes are filtered again. */
+	assert_int_equal(testing_run("touch -d 2001-01-01 %s/a", in), 0);
+	sum = run(&s, out);
+	assert_true(!s.filtered && sum.skipped == 2);
+	assert_int_equal(testing_run("echo z > %s/a && touch -d 2002-01-01 %s/b", in, in), 0);
+	sum = run(&s, out);
+	assert_true(s.filtered == 1 && sum.filtered == 1 && sum.skipped == 1);
+	/* And so is one whose output is another by now. */
+	assert_int_equal(testing_run("echo more >> %s/b", out), 0);
+	sum = run(&s, out);
+	assert_true(s.filtered == 1 && sum.filtered == 1 && sum.skipped == 1);
 	/* A log that grew meanwhile is not finished: the rest would be missing for ever. */
 	s.grows = true;
 	assert_int_equal(system((snprintf(command, sizeof(command), "echo y >> %s/a", in), command)), 0);

@@ -49,6 +49,7 @@ int symlog_range(struct symlog_input *in, uint64_t from, uint64_t to, struct sc_
 		return sc_error_sys(err, "%s", in->name);
 	in->left = to - from;
 	in->begun = true;
+	in->misnamed = !from && symlog_packed_suffix(in->name, NULL);
 	return 0;
 }
 

@@ -44,7 +44,8 @@ bool symlog_same_file(const char *a, const char *b);
 
 /* Opens `path`, "-" being standard input. SC_ESYS; SC_EINVAL: a directory. */
 int symlog_open(struct symlog_input *in, const char *path, struct sc_error *err);
-/* Of a plain log, bytes [from, to) alone are read; before the first of them is. SC_ESYS. */
+/* Of a plain log, bytes [from, to) alone are read; before the first of them is. Of the first ones it
+ * is known at once whether they are misnamed. SC_ESYS. */
 int symlog_range(struct symlog_input *in, uint64_t from, uint64_t to, struct sc_error *err);
 void symlog_close(struct symlog_input *in);
 

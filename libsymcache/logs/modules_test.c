@@ -13,6 +13,7 @@
 
 #include "libsymcache/base/build_id.h"
 #include "libsymcache/base/testing.h"
+#include "libsymcache/core/testing.h"
 #include "libsymcache/symbolize/symbolize.h"
 
 #define ID "3b43fad5c0c38faed8b0a5d27d6bcb9e33b5ffab"
@@ -127,12 +128,85 @@ static void test_missing(void **state)
 	symcache_caches_destroy(options.caches);
 }
 
+/* A page of a file: its ELF header, and a build ID. */
+static void put_page(struct bytes *o, uint8_t id)
+{
+	const uint8_t note[] = {
+		4, 0, 0, 0, 2, 0, 0, 0, 3, 0, 0, 0, 'G', 'N', 'U', 0, id, id, 0, 0
+	};
+
+	put_elf_header(o, ET_DYN, 0, 2);
+	put_block(o, &(Elf64_Phdr){ .p_type = PT_LOAD, .p_filesz = 0x1000, .p_memsz = 0x1000 }, 56);
+	put_block(o,
+		  &(Elf64_Phdr){ .p_type = PT_NOTE,
+				 .p_offset = 200,
+				 .p_vaddr = 200,
+				 .p_filesz = sizeof(note),
+				 .p_memsz = sizeof(note),
+				 .p_align = 4 },
+		  56);
+	while (o->b.len < 200)
+		put(o, 1, 0);
+	put_block(o, note, sizeof(note));
+	while (o->b.len < 0x1000)
+		put(o, 1, 0);
+}
+
+/* The modules of a core file that have a build ID, but for the vDSO. */
+static void test_core(void **state)
+{
+	static const char names[] = "/bin/a\0/lib/b.so\0/lib/none.so";
+	const uint64_t files[] = { 3,	    4096, 0x10000, 0x11000, 0, 0x20000,
+				   0x21000, 0,	  0x30000, 0x31000, 0 },
+		       auxv[] = { AT_SYSINFO_EHDR, 0x40000, AT_NULL, 0 };
+	struct symcache_process *list = symcache_process_create(NULL);
+	const struct symcache_image *image;
+	struct bytes pages[4] = { 0 }, note = { 0 }, core = { 0 };
+	struct made_core made = { 0 };
+	struct sc_error err;
+	char path[32], id[SYMCACHE_BUILD_ID_TEXT];
+	int fd;
+
+	(void)state;
+	put_thread(&made, 1, 11, 0x10010, 0);
+	put_block(&note, files, sizeof(files));
+	put_block(&note, names, sizeof(names));
+	put_note(&made, NT_FILE, note.b.data, note.b.len);
+	put_words(&made, NT_AUXV, auxv, 4);
+	for (unsigned i = 0; i < 4; i++) {
+		put_page(&pages[i], (uint8_t)(0xa0 + i));
+		if (i == 2)
+			memset(pages[i].b.data + 200, 0, 20);
+		add_segment_bytes(&made, 0x10000 * (i + 1), PF_R | PF_X, pages[i].b.data,
+				  pages[i].b.len);
+	}
+	put_core(&core, &made);
+	fd = testing_memfd(core.b.data, core.b.len, path);
+	assert_int_equal(symlog_modules_of_core(path, list, &err), 0);
+	*found = 0;
+	for (size_t i = 0; (image = symcache_process_image_at(list, i)); i++) {
+		symcache_build_id_text(id, image->build_id, image->build_id_len);
+		add(image->path, " ");
+		add(id, ", ");
+	}
+	assert_string_equal(found, "/bin/a a0a0, /lib/b.so a1a1, ");
+	close(fd);
+	for (unsigned i = 0; i < 4; i++)
+		bytes_deinit(&pages[i]);
+	bytes_deinit(&note);
+	bytes_deinit(&core);
+	bytes_deinit(&made.notes);
+	assert_int_equal(symlog_modules_of_core("/nonexistent", list, &err), SC_ESYS);
+	symcache_process_destroy(list);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_logs),
 		cmocka_unit_test(test_faults),
 		cmocka_unit_test(test_missing),
+		cmocka_unit_test(test_core),
 	};
 
 	return cmocka_run_group_tests_name("modules of logs", tests, NULL, NULL);

@@ -28,15 +28,38 @@ static void put_symbol(struct bytes *o, struct bytes *names, const char *name, u
 	put(o, 8, size);
 }
 
+/* Rows for [0x10f00, 0x10fc0): CFA = sp+16, the return address at CFA − 8. */
+static void put_frames(struct bytes *o)
+{
+	size_t begin = begin_length(o, 4);
+
+	put(o, 4, 0);
+	put(o, 1, 1);
+	put_str(o, "");
+	put_uleb(o, 1);
+	put_sleb(o, -8);
+	put(o, 1, 16);
+	put(o, 3, 0x10070c); /* def_cfa rsp, 16 */
+	put(o, 2, 0x0190);   /* offset 16, 1 */
+	end_length(o, 4, begin);
+	begin = begin_length(o, 4);
+	put(o, 4, o->b.len);
+	put(o, 8, 0x10f00);
+	put(o, 8, 0xc0);
+	end_length(o, 4, begin);
+}
+
 static int set_up(void **state)
 {
 	static const struct elf_shape shape = { true, false, EM_X86_64, ET_DYN, 0x10000, 0x1000 };
-	struct bytes symbols = { 0 }, names = { 0 }, elf = { 0 };
+	struct bytes symbols = { 0 }, names = { 0 }, frames = { 0 }, note = { 0 }, elf = { 0 };
 	const struct elf_section sections[] = {
 		{ .name = ".text", .type = SHT_NOBITS, .flags = SHF_ALLOC | SHF_EXECINSTR, .addr = 0x10f00, .size = 0x100 },
 		{ .name = ".data", .type = SHT_NOBITS, .flags = SHF_ALLOC, .addr = 0x10800, .size = 0x100 },
 		{ .name = ".symtab", .type = SHT_SYMTAB, .content = &symbols, .link = 4, .entsize = 24 },
 		{ .name = ".strtab", .type = SHT_STRTAB, .content = &names },
+		{ .name = ".eh_frame", .type = SHT_PROGBITS, .flags = SHF_ALLOC, .content = &frames },
+		{ .name = ".note.gnu.build-id", .type = SHT_NOTE, .flags = SHF_ALLOC, .content = &note },
 	};
 
 	put(&symbols, 16, 0);
@@ -46,10 +69,14 @@ static int set_up(void **state)
 	put_symbol(&symbols, &names, "turn@@V2", STT_FUNC, 1, 0x10f40, 0x80);
 	put_symbol(&symbols, &names, "last", STT_FUNC, 1, 0x10fc0, 0x40);
 	put_symbol(&symbols, &names, "table", STT_OBJECT, 2, 0x10800, 0x100);
-	put_elf(&elf, &shape, sections, 4);
+	put_frames(&frames);
+	put_block(&note, "\4\0\0\0\2\0\0\0\3\0\0\0GNU\0\xaa\xbb\0\0", 20);
+	put_elf(&elf, &shape, sections, 6);
 	testing_memfd(elf.b.data, elf.b.len, program);
 	bytes_deinit(&symbols);
 	bytes_deinit(&names);
+	bytes_deinit(&frames);
+	bytes_deinit(&note);
 	bytes_deinit(&elf);
 	*state = NULL;
 	return 0;
@@ -174,9 +201,99 @@ static void test_from_the_middle(void **state)
 	close(fd);
 }
 
+/* ---- stacks ------------------------------------------------------------------------------ */
+
+/* A word as the digits of bytes 8 to 15 of a stack of 24, the others of which are 0. */
+static const char *in_base64(uint64_t word)
+{
+	static const char digits[] =
+		"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+	static char ret[33];
+	uint8_t b[24] = { 0 };
+
+	for (int i = 0; i < 8; i++)
+		b[8 + i] = (uint8_t)(word >> 8 * i);
+	for (int i = 0; i < 32; i++) {
+		const uint8_t *three = b + i / 4 * 3;
+
+		ret[i] = digits[(three[0] << 16 | three[1] << 8 | three[2]) >> (18 - i % 4 * 6) &
+				63];
+	}
+	return ret;
+}
+
+/* "FUNCTION FUNCTION; why it ends" of a filtered log; "": there are no frames. */
+static void sum_up(char *log, char *ret)
+{
+	*ret = '\0';
+	for (char *line = strtok(log, "\n"); line; line = strtok(NULL, "\n")) {
+		const char *end = strstr(line, "the stack ends here");
+		char name[20];
+
+		if (end)
+			strcat(ret, strchr(end, ':'));
+		else if (sscanf(line, " #%*d 0x%*x %19[a-z]", name) == 1)
+			strcat(strcat(ret, *ret ? " " : ""), strcmp(name, "is") ? name : "?");
+	}
+}
+
+/* The registers and bytes of a thread: the machine is known by its module, else by the names. */
+static void test_stacks(void **state)
+{
+	static const struct {
+		bool module;
+		const char *registers;
+		uint64_t word; /* of the stack, at sp+8 */
+		const char *out;
+	} cases[] = {
+		{ true, "pc=0x7f0000010f10:sp=0x7000", 0x7f0000010f50, "grind turn: no memory" },
+		{ true, "pc=0x7f0000010f40:sp=0x7000", 0x7f0000010f40, "turn grind: no memory" },
+		{ true, "sp=0x7000:rbx=0x1:rbp=0x2:fp=0x2:pc=0x7f0000010f10", 0x7f0000010f50,
+		  "grind turn: no memory" },
+		{ true, "rsp=0x7000:pc=0x7f0000010f10", 0x7f0000010f50, "grind turn: no memory" },
+		{ true, "pc=0x7f0000010f10:sp=0x7000", 0, "grind" },
+		{ true, "pc=0x7f0000010f10:sp=0xfffffffffffffff0", 1,
+		  "grind: the stack is corrupt: it does not grow" },
+		{ true, "pc=0x7f0000010fd0:sp=0x7000", 0,
+		  "last: no unwind information for the address" },
+		/* What is needed is not there, or the registers are of another machine than the
+		   module. */
+		{ true, "pc=0x7f0000010f10", 0, "" },
+		{ true, "sp=0x7000", 0, "" },
+		{ true, "pc=0x7f0000010f10:sp=0x7000:x19=0x1", 0, "" },
+		{ true, "pc=0x7f0000010f10:sp=0x7000:notaregister=0x1", 0, "" },
+		{ false, "pc=0x1000:sp=0x7000:rbx=0x1", 0, "?: the address is in no module" },
+		{ false, "pc=0x1000:sp=0x7000:x19=0x1:lr=0x5", 0,
+		  "?: the address is in no module" },
+		{ false, "pc=0x1000:sp=0x7000:ebx=0x1", 0, "?: the address is in no module" },
+		{ false, "pc=0x1000:sp=0x7000:s11=0x1", 0, "?: the address is in no module" },
+		{ false, "pc=0x1000:sp=0x7000:x19=0x1:rbx=0x1", 0, "" },
+		{ false, "pc=0x1000:x19=0x1", 0, "" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		char module[200], in[1000], got[1000], *log;
+
+		snprintf(module, sizeof(module),
+			 "{{{module:0:%s:elf:aabb}}}\n{{{mmap:0x7f0000010000:0x1000:load:0:rx:"
+			 "0x10000}}}\n",
+			 program);
+		snprintf(in, sizeof(in), "%s{{{stack:1:%s:%s}}}", cases[i].module ? module : "",
+			 cases[i].registers, in_base64(cases[i].word));
+		log = filtered(in);
+		sum_up(log, got);
+		if (strcmp(got, cases[i].out))
+			fail_msg("%s: %s, not %s", cases[i].registers, got, cases[i].out);
+		free(log);
+	}
+}
+
 int main(void)
 {
-	const struct CMUnitTest tests[] = { cmocka_unit_test(test_places), cmocka_unit_test(test_from_the_middle) };
+	const struct CMUnitTest tests[] = { cmocka_unit_test(test_places),
+					    cmocka_unit_test(test_from_the_middle),
+					    cmocka_unit_test(test_stacks) };
 
 	return cmocka_run_group_tests(tests, set_up, NULL);
 }
