@@ -379,7 +379,7 @@ bool sc_rows_unite(const struct symcache_unwind *first, const struct symcache_un
 	out->facts.broken += second->facts->broken;
 	next_range(&a);
 	next_range(&b);
-	for (; ok && (at < a.end || at < b.end) && at <= UINT32_MAX; at = to) {
+	for (; ok && at <= UINT32_MAX; at = to) {
 		if (at >= a.end)
 			next_range(&a);
 		if (at >= b.end)

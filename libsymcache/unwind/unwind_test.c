@@ -1,6 +1,6 @@
 /*
  * Walks over made stacks: by which means a frame was found, what it says of itself, and where a
- * stack ends. A module at BASE has rows; code elsewhere has none.
+ * stack ends.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -11,109 +11,21 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "libsymcache/unwind/rows.h"
-#include "libsymcache/unwind/unwind.h"
-
-enum {
-	BASE = 0x10000,      /* of the module with rows, up to 0x20000 */
-	BARE = 0x40000,      /* of one without a cache, up to 0x50000 */
-	LOOSE = 0x60000,     /* code in no module, of 16 bytes */
-	STACK = 0x7000, WORDS = 200,
-};
-
-/* In the module: */
-enum {
-	USUAL = 0x100,       /* CFA=sp+16: return address at CFA − 8, frame pointer at CFA − 16 */
-	SIGNAL = 0x200,      /* a signal's: CFA=sp+64, return address at CFA − 8 */
-	LAST = 0x300,        /* the outermost frame */
-	LEAF = 0x400,        /* the return address in the link register, or lost */
-	BY_FP = 0x500,       /* CFA=fp+16 */
-	NOTHING = 0x600,     /* no row */
-};
-
-struct process {
-	struct symcache cache;
-	struct sc_rows rows;
-	uint64_t stack[WORDS];
-	uint8_t loose[16];
-};
-
-static bool read_memory(void *ctx, uint64_t address, void *to, size_t bytes)
-{
-	const struct process *p = ctx;
-	const bool in_stack = address >= STACK && address < STACK + sizeof(p->stack);
-	const uint64_t start = in_stack ? STACK : LOOSE;
-	const size_t size = in_stack ? sizeof(p->stack) : sizeof(p->loose);
-
-	if (address < start || address - start >= size || bytes > size - (address - start))
-		return false;
-	memcpy(to, (in_stack ? (const uint8_t *)p->stack : p->loose) + (address - start), bytes);
-	return true;
-}
-
-static bool find_module(void *ctx, uint64_t address, struct symcache_unwind_frame *ret)
-{
-	struct process *p = ctx;
-
-	if (address >= BASE && address < BASE + 0x10000) {
-		ret->cache = &p->cache;
-		ret->base = BASE;
-		ret->owner = p;
-	}
-	return (address >= BASE && address < BASE + 0x10000) || (address >= BARE && address < BARE + 0x10000);
-}
-
-static bool is_executable(void *ctx, uint64_t address)
-{
-	(void)ctx;
-	return address >= BASE && address < LOOSE + 0x1000;
-}
-
-static void add(struct sc_rows_maker *m, uint64_t start, const struct symcache_ext_row *row,
-		const struct symcache_ext_rule *rules)
-{
-	assert_true(sc_rows_add(m, start, start + 0x100, row, rules));
-}
-
-static void make_process(struct process *p, uint8_t sp, uint8_t fp, uint8_t link)
-{
-	static const struct symcache_header header = {
-		.version = SYMCACHE_VERSION_MAX, .num_ranges = 1, .num_source_locations = 1, .num_functions = 1,
-	};
-	static const struct symcache_function function = { .entry_pc = BASE };
-	static const struct symcache_source_location location = {
-		.file_idx = SYMCACHE_NONE, .inlined_into_idx = SYMCACHE_NONE,
-	};
-	static const uint32_t first = 0;
-	struct sc_rows_maker m = { .out = &p->rows };
-	const struct symcache_ext_rule usual[] = {
-		{ fp, SYMCACHE_RULE_AT_CFA, 0, -16 }, { SYMCACHE_UNWIND_RETURN, SYMCACHE_RULE_AT_CFA, 0, -8 },
-	};
-
-	*p = (struct process){ .rows.facts = { .stack_pointer = sp, .frame_pointer = fp, .link = link, .word = 8,
-					       .preserved = 1u << fp } };
-	add(&m, USUAL, &(struct symcache_ext_row){ SYMCACHE_CFA_REGISTER, sp, 0, 2, 16, 0 }, usual);
-	add(&m, SIGNAL, &(struct symcache_ext_row){ SYMCACHE_CFA_REGISTER, sp, SYMCACHE_ROW_SIGNAL_FRAME, 1, 64, 0 },
-	    usual + 1);
-	add(&m, LAST, &(struct symcache_ext_row){ SYMCACHE_CFA_REGISTER, sp, SYMCACHE_ROW_OUTERMOST, 0, 0, 0 }, NULL);
-	add(&m, LEAF, &(struct symcache_ext_row){ SYMCACHE_CFA_REGISTER, sp, 0, 0, 0, 0 }, NULL);
-	add(&m, BY_FP, &(struct symcache_ext_row){ SYMCACHE_CFA_REGISTER, fp, 0, 2, 16, 0 }, usual);
-	assert_true(sc_rows_finish(&m));
-	sc_rows_maker_deinit(&m);
-	p->cache.header = &header; /* one function, which begins elsewhere */
-	p->cache.ranges = &first;
-	p->cache.functions = &function;
-	p->cache.locations = &location;
-	p->cache.unwind = sc_rows_view(&p->rows);
-}
+#include "libsymcache/unwind/testing.h"
 
 /* The stack as "rel_pc trust; … stop", and empties the process. "S" behind a signal's frame. */
-static void expect(struct process *p, uint16_t machine, const struct symcache_registers *r,
-		   uint64_t signature, const char *wants)
+static void expect_of(struct process *p, uint16_t machine, const struct symcache_registers *r,
+		      uint64_t signature, bool executable, const char *wants)
 {
 	struct symcache_unwind_source source = {
-		.machine = machine, .signature = signature, .max_frames = 30, .read = read_memory,
-		.module = find_module, .modules = p, .executable = is_executable, .ctx = p,
+		.machine = machine,
+		.signature = signature,
+		.max_frames = 30,
+		.read = read_memory,
+		.module = find_module,
+		.modules = p,
+		.executable = executable ? is_executable : NULL,
+		.ctx = p,
 	};
 	struct symcache_unwind_frame f;
 	struct symcache_unwinder u;
@@ -128,62 +40,105 @@ static void expect(struct process *p, uint16_t machine, const struct symcache_re
 	sc_rows_deinit(&p->rows);
 }
 
-/* Registers of x86-64. */
-static struct symcache_registers at(uint64_t pc, uint64_t sp, uint64_t fp)
+static void expect(struct process *p, uint16_t machine, const struct symcache_registers *r,
+		   uint64_t signature, const char *wants)
 {
-	struct symcache_registers r = { .pc = pc };
-
-	symcache_set_register(&r, 7, sp);
-	symcache_set_register(&r, 6, fp);
-	return r;
+	expect_of(p, machine, r, signature, true, wants);
 }
 
 /* ---- trust: how a frame was found ---------------------------------------------------------- */
 
+static const struct {
+	const char *what;
+	uint64_t pc, fp;
+	struct { unsigned at; uint64_t value; } words[4]; /* of the stack */
+	const char *wants;
+} trusts[] = {
+	{ "rows", BASE + USUAL, 0, { { 1, BASE + USUAL + 9 }, { 3, BASE + LAST + 1 } },
+	  "10100 context; 10108 cfi; 10300 cfi; end" },
+	{ "behind a signal the pc is exact, and the frame above it is of the signal",
+	  BASE + USUAL, 0, { { 1, BASE + SIGNAL + 1 }, { 9, BASE + USUAL }, { 11, BASE + LAST + 1 } },
+	  "10100 context; 10200 cfi S; 10100 signal; 10300 cfi; end" },
+	{ "a frame pointer, where there is no row", BARE + 8, STACK + 16,
+	  { { 2, STACK + 80 }, { 3, BASE + BY_FP + 4 }, { 11, BASE + LAST + 1 } },
+	  "40008 context; 10503 frame pointer; 10300 cfi; end" },
+	{ "a frame pointer that is odd", BARE + 8, STACK + 17,
+	  { { 2, STACK + 80 }, { 3, BASE + BY_FP + 4 } }, "40008 context; no_cache" },
+	{ "a call that went nowhere", 0x10, 0, { { 0, BASE + USUAL + 5 }, { 2, BASE + LAST + 1 } },
+	  "10 context; 10104 call; 10300 cfi; end" },
+	{ "a call that came from nowhere", 0x10, 0, { { 0, 0x20 } }, "10 context; no_module" },
+	{ "what looks like a return address, and has a caller", BARE + 8, 0,
+	  { { 4, BASE + USUAL + 5 }, { 6, BASE + USUAL + 7 }, { 8, BASE + LAST + 1 } },
+	  "40008 context; 10104 scan; 10106 cfi; 10300 cfi; end" },
+	{ "a function that begins with what was inlined", BARE + 8, 0,
+	  { { 4, BASE + USUAL + 0x80 }, { 6, BASE + USUAL + 7 }, { 8, BASE + LAST + 1 } },
+	  "40008 context; 10106 scan; 10300 cfi; end" },
+	{ "behind the first instruction of that one", BARE + 8, 0,
+	  { { 4, BASE + USUAL + 0x81 }, { 6, BASE + USUAL + 7 }, { 8, BASE + LAST + 1 } },
+	  "40008 context; 10180 scan; 10106 cfi; 10300 cfi; end" },
+	{ "the last word that is looked at", BARE + 8, 0,
+	  { { 159, BASE + USUAL + 5 }, { 161, BASE + LAST + 1 } }, "40008 context; 10104 scan; 10300 cfi; end" },
+	{ "a word behind it", BARE + 8, 0,
+	  { { 160, BASE + USUAL + 5 }, { 162, BASE + LAST + 1 } }, "40008 context; no_cache" },
+	{ "what looks like one, but has no caller", BARE + 8, 0, { { 4, BASE + USUAL + 5 } },
+	  "40008 context; no_cache" },
+	{ "no row, and nothing on the stack", BASE + NOTHING, 0, { { 0, 0 } }, "10600 context; no_row" },
+	{ "a frame below the one that it called", BASE + BY_FP, STACK - 64, { { 0, 0 } },
+	  "10500 context; no_memory" },
+	{ "no memory", BASE + BY_FP, STACK + 8 * WORDS, { { 0, 0 } }, "10500 context; no_memory" },
+	{ "a return address of 0", BASE + USUAL, 0, { { 1, 0 } }, "10100 context; end" },
+	{ "a return address that is lost", BASE + LEAF, 0, { { 0, 0 } }, "10400 context; lost" },
+};
+
 static void test_trust(void **state)
 {
-	static const struct {
-		const char *what;
-		uint64_t pc, fp;
-		struct { unsigned at; uint64_t value; } words[4]; /* of the stack */
-		const char *wants;
-	} cases[] = {
-		{ "rows", BASE + USUAL, 0, { { 1, BASE + USUAL + 9 }, { 3, BASE + LAST + 1 } },
-		  "10100 context; 10108 cfi; 10300 cfi; end" },
-		{ "behind a signal the pc is exact, and the frame above it is of the signal",
-		  BASE + USUAL, 0, { { 1, BASE + SIGNAL + 1 }, { 9, BASE + USUAL }, { 11, BASE + LAST + 1 } },
-		  "10100 context; 10200 cfi S; 10100 signal; 10300 cfi; end" },
-		{ "a frame pointer, where there is no row", BARE + 8, STACK + 16,
-		  { { 2, STACK + 80 }, { 3, BASE + BY_FP + 4 }, { 11, BASE + LAST + 1 } },
-		  "40008 context; 10503 frame pointer; 10300 cfi; end" },
-		{ "a frame pointer that is odd", BARE + 8, STACK + 17,
-		  { { 2, STACK + 80 }, { 3, BASE + BY_FP + 4 } }, "40008 context; no_cache" },
-		{ "a call that went nowhere", 0x10, 0, { { 0, BASE + USUAL + 5 }, { 2, BASE + LAST + 1 } },
-		  "10 context; 10104 call; 10300 cfi; end" },
-		{ "a call that came from nowhere", 0x10, 0, { { 0, 0x20 } }, "10 context; no_module" },
-		{ "what looks like a return address, and has a caller", BARE + 8, 0,
-		  { { 4, BASE + USUAL + 5 }, { 6, BASE + USUAL + 7 }, { 8, BASE + LAST + 1 } },
-		  "40008 context; 10104 scan; 10106 cfi; 10300 cfi; end" },
-		{ "what looks like one, but has no caller", BARE + 8, 0, { { 4, BASE + USUAL + 5 } },
-		  "40008 context; no_cache" },
-		{ "no row, and nothing on the stack", BASE + NOTHING, 0, { { 0, 0 } }, "10600 context; no_row" },
-		{ "a frame below the one that it called", BASE + BY_FP, STACK - 64, { { 0, 0 } },
-		  "10500 context; no_memory" },
-		{ "no memory", BASE + BY_FP, STACK + 8 * WORDS, { { 0, 0 } }, "10500 context; no_memory" },
-		{ "a return address of 0", BASE + USUAL, 0, { { 1, 0 } }, "10100 context; end" },
-		{ "a return address that is lost", BASE + LEAF, 0, { { 0, 0 } }, "10400 context; lost" },
-	};
-
 	(void)state;
-	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
-		const struct symcache_registers r = at(cases[i].pc, STACK, cases[i].fp);
+	for (size_t i = 0; i < sizeof(trusts) / sizeof(*trusts); i++) {
+		const struct symcache_registers r = at(trusts[i].pc, STACK, trusts[i].fp);
 		struct process p;
 
 		make_process(&p, 7, 6, 16);
 		for (unsigned k = 0; k < 4; k++)
-			if (cases[i].words[k].value)
-				p.stack[cases[i].words[k].at] = cases[i].words[k].value;
-		expect(&p, EM_X86_64, &r, 0, cases[i].wants);
+			if (trusts[i].words[k].value)
+				p.stack[trusts[i].words[k].at] = trusts[i].words[k].value;
+		expect(&p, EM_X86_64, &r, 0, trusts[i].wants);
+	}
+}
+
+/* Without a function that says where code is: an address that no machine has is none, and was
+ * called. */
+static void test_unknown_memory(void **state)
+{
+	static const struct { uint64_t pc; const char *wants; } cases[] = {
+		{ 0xfff, "fff context; 10104 call; 10300 cfi; end" },
+		{ 0x1000, "1000 context; 10104 call; 10300 cfi; end" },
+		{ UINT64_C(0xffffffffffff), "ffffffffffff context; 10104 call; 10300 cfi; end" },
+		{ UINT64_C(1) << 48, "1000000000000 context; 10104 call; 10300 cfi; end" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		const struct symcache_registers r = at(cases[i].pc, STACK, 0);
+		struct process p;
+
+		make_process(&p, 7, 6, 16);
+		p.stack[0] = BASE + USUAL + 5;
+		p.stack[2] = BASE + LAST + 1;
+		expect_of(&p, EM_X86_64, &r, 0, false, cases[i].wants);
+	}
+	/* Nothing was called, but a stack may be there: only where there may be code. */
+	for (int far = 0; far < 3; far++) {
+		const uint64_t pc = far ? far == 1 ? UINT64_C(1) << 48 : 0xfff : UINT64_C(1) << 47;
+		const struct symcache_registers r = at(pc, STACK, STACK + 64);
+		char wants[200];
+		struct process p;
+
+		make_process(&p, 7, 6, 16);
+		p.stack[8] = STACK + 128;
+		p.stack[9] = BASE + LAST + 1;
+		snprintf(wants, sizeof(wants), "%llx context; %s", (unsigned long long)pc,
+			 far ? "no_module" : "10300 frame pointer; end");
+		expect_of(&p, EM_X86_64, &r, 0, false, wants);
 	}
 }
 
@@ -301,6 +256,7 @@ int main(void)
 		cmocka_unit_test(test_trampoline),
 		cmocka_unit_test(test_arm_signal),
 		cmocka_unit_test(test_arm_signature),
+		cmocka_unit_test(test_unknown_memory),
 		cmocka_unit_test(test_other_machine),
 	};
 

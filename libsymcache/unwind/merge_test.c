@@ -1,0 +1,231 @@
+/* A program and its debug file: one cache of both, or one of each, merged. */
+#include <elf.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+#include "libsymcache/base/testing_bytes.h"
+#include "libsymcache/unwind/merge.h"
+#include "libsymcache/write/indexed_test.h"
+
+static bool plain_named(const struct plain_cache *c, uint64_t rel_pc)
+{
+	uint32_t l = plain_lookup(c, rel_pc);
+
+	return l != PLAIN_NONE && plain_frame(c, l).function.ptr;
+}
+
+/* What has both is, to the byte, what is merged of one with the symbols and one with the
+ * unwind information. */
+static void same_merged(const struct indexed *both, const struct indexed *symbols,
+			const struct indexed *unwind)
+{
+	struct symcache a, b;
+	struct symcache_merge merge;
+	struct indexed merged = { 0 };
+
+	assert_int_equal(symcache_open(&a, symbols->bytes, symbols->size, NULL), 0);
+	assert_int_equal(symcache_open(&b, unwind->bytes, unwind->size, NULL), 0);
+	assert_int_equal(symcache_merge_plan(&a, &b, &merge), 1);
+	merged.size = merge.size;
+	merged.bytes = malloc(merge.size);
+	memset(merged.bytes, 0xaa, merge.size);
+	symcache_merge_write(&merge, merged.bytes);
+	symcache_merge_deinit(&merge);
+	same_bytes(both, &merged);
+	free(merged.bytes);
+}
+
+/* Also where the program alone knows its SONAME. */
+static void test_merge(void **state)
+{
+	static const char libc[] = "/lib/x86_64-linux-gnu/libc.so.6";
+	const struct symcache_build_options alone = { .no_debug_search = true };
+	struct indexed both, symbols, unwind;
+	char path[256];
+
+	(void)state;
+	debug_file_of(libc, path);
+	if (access(path, R_OK)) {
+		printf("skipped: no debug file of libc\n");
+		skip();
+	}
+	index_file(libc, NULL, &both);
+	must_index(path, &symbols);
+	index_file(libc, &alone, &unwind);
+	same_merged(&both, &symbols, &unwind);
+	indexed_deinit(&both);
+	indexed_deinit(&symbols);
+	indexed_deinit(&unwind);
+}
+
+/* Split into program and debug file, and put together again: the same cache. */
+static void test_split(void **state)
+{
+	char path[64], root[64];
+	const char *const dirs[] = { root, NULL };
+	const struct symcache_build_options with = { .debug_dirs = dirs };
+	struct indexed whole, r, program;
+
+	(void)state;
+	must_index(PROGRAMS "layouts", &whole);
+	assert_null(whole.info.debug_path);
+	assert_int_equal(testing_run("P=$PWD/" PROGRAMS "layouts; cd %s && strip -o p $P &&"
+		"id=$(readelf -n $P | sed -n 's/.*Build ID: //p') &&"
+		"f=.build-id/$(echo $id | cut -c 1-2) && mkdir -p $f &&"
+		"objcopy --only-keep-debug $P $f/$(echo $id | cut -c 3-).debug &&"
+		"cp $f/*.debug d && objcopy -g $P s", testing_dir), 0);
+	snprintf(root, sizeof(root), "%s", testing_dir);
+	snprintf(path, sizeof(path), "%s/p", testing_dir);
+	index_file(path, &with, &r);
+	assert_int_equal(r.rc, 0);
+	assert_non_null(r.info.debug_path);
+	same_bytes(&whole, &r);
+	indexed_deinit(&r);
+	/* The debug file alone lacks the unwind information, which the program has. */
+	snprintf(path, sizeof(path), "%s/d", testing_dir);
+	must_index(path, &r);
+	snprintf(path, sizeof(path), "%s/p", testing_dir);
+	must_index(path, &program);
+	same_merged(&whole, &r, &program);
+	indexed_deinit(&program);
+	indexed_deinit(&r);
+	/* Symbols alone: every function by name, no line. */
+	snprintf(path, sizeof(path), "%s/s", testing_dir);
+	must_index(path, &r);
+	assert_int_equal(r.info.sources, SYMCACHE_FROM_SYMTAB | SYMCACHE_FROM_CFI);
+	assert_int_equal(r.info.files, 0);
+	for (uint32_t i = 0; i < whole.cache.ranges; i++) {
+		uint32_t start = plain_u32(&whole.cache, whole.cache.at_ranges + i * 4u);
+		/* (Between functions there are rows of no function.) */
+		if (plain_named(&whole.cache, start))
+			assert_true(plain_named(&r.cache, start));
+	}
+	indexed_deinit(&r);
+	/* Stripped, and nothing found: what is dynamic is left. */
+	snprintf(path, sizeof(path), "%s/p", testing_dir);
+	must_index(path, &r);
+	assert_int_equal(r.info.sources, SYMCACHE_FROM_DYNSYM | SYMCACHE_FROM_CFI);
+	indexed_deinit(&r);
+	indexed_deinit(&whole);
+}
+
+/* What each file has: in the program .eh_frame, in the debug file the symbols, and .debug_frame of
+ * code that lacks .eh_frame. Merged again, it is what one build from both gives. */
+static void test_made(void **state)
+{
+	static const char source[] =
+		"int outer(int a) { return a * 3; } int inner(int a) { return outer(a) + 1; }";
+	static const struct {
+		const char *what, *compile;
+		bool merges; /* the program has what the debug file lacks */
+	} cases[] = {
+		{ "a library", "-shared -Wl,-soname,libwith.so.7", true },
+		{ "without a SONAME", "-shared", true },
+		{ "with .debug_frame as well", "-shared -Wl,-soname,libwith.so.7 more.o even.c", true },
+		{ "with .debug_frame alone", "-shared -nostdlib -fno-asynchronous-unwind-tables", false },
+		{ "a SONAME that is a function's name", "-shared -Wl,-soname,outer", true },
+	};
+	char path[64], root[64];
+	const char *const dirs[] = { root, NULL };
+	const struct symcache_build_options with = { .debug_dirs = dirs };
+
+	(void)state;
+	snprintf(root, sizeof(root), "%s", testing_dir);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct indexed both, symbols, unwind;
+		struct symcache a, b;
+		struct symcache_merge merge;
+
+		assert_int_equal(
+			testing_run("cd %s && echo '%s' > a.c && sed 's/int \\([io]\\)/int "
+				    "m\\1/g;s/return o/return mo/' a.c > more.c && "
+				    "sed 's/int m/int e/g;s/return m/return e/' more.c > even.c && "
+				    "gcc -fPIC -g -O1 -fno-asynchronous-unwind-tables -c more.c && "
+				    "gcc -fPIC -g -O1 -Wl,--build-id=sha1 -o whole a.c %s && strip "
+				    "-o p whole && "
+				    "id=$(readelf -n p | sed -n 's/.*Build ID: //p') && "
+				    "f=.build-id/$(echo $id | cut -c 1-2) && mkdir -p $f && "
+				    "objcopy --only-keep-debug whole $f/$(echo $id | cut -c "
+				    "3-).debug && cp $f/$(echo $id | cut -c 3-).debug d",
+				    testing_dir, source, cases[i].compile),
+			0);
+		snprintf(path, sizeof(path), "%s/p", testing_dir);
+		index_file(path, &with, &both);
+		must_index(path, &unwind);
+		snprintf(path, sizeof(path), "%s/d", testing_dir);
+		must_index(path, &symbols);
+		assert_int_equal(symcache_open(&a, symbols.bytes, symbols.size, NULL), 0);
+		assert_int_equal(symcache_open(&b, unwind.bytes, unwind.size, NULL), 0);
+		if (cases[i].merges)
+			same_merged(&both, &symbols, &unwind);
+		else
+			assert_int_equal(symcache_merge_plan(&a, &b, &merge), 0);
+		/* Nothing is merged twice, or where nothing is missing. */
+		assert_int_equal(symcache_merge_plan(&a, &a, &merge), 0);
+		assert_int_equal(symcache_open(&a, both.bytes, both.size, NULL), 0);
+		assert_int_equal(symcache_merge_plan(&a, &b, &merge), 0);
+		indexed_deinit(&both);
+		indexed_deinit(&symbols);
+		indexed_deinit(&unwind);
+	}
+}
+
+/* Caches of two images, or of which one is damaged, are not put together. */
+static void test_others(void **state)
+{
+	struct indexed symbols, unwind;
+	struct symcache a, b;
+	struct symcache_merge merge;
+	struct symcache_ext_image *image;
+	char path[64];
+
+	(void)state;
+	snprintf(path, sizeof(path), "%s/d", testing_dir);
+	assert_int_equal(testing_run("cd %s && gcc -fPIC -g -shared -Wl,--build-id=sha1 -o whole "
+				     "a.c && strip -o p whole && "
+				     "objcopy --only-keep-debug whole d",
+				     testing_dir),
+			 0);
+	must_index(path, &symbols);
+	snprintf(path, sizeof(path), "%s/p", testing_dir);
+	must_index(path, &unwind);
+	for (int change = 0; change < 9; change++) {
+		assert_int_equal(symcache_open(&a, symbols.bytes, symbols.size, NULL), 0);
+		assert_int_equal(symcache_open(&b, unwind.bytes, unwind.size, NULL), 0);
+		image = (struct symcache_ext_image *)(uintptr_t)(change % 2 ? a.image : b.image);
+		const struct symcache_ext_image old = *image;
+
+		switch (change / 2 * 2) {
+		case 2: image->load_base += 4096; break;
+		case 4: image->machine = EM_AARCH64; break;
+		case 6: image->build_id[image->build_id_len - 1] ^= 1; break;
+		case 8: image->build_id_len--; break;
+		}
+		assert_int_equal(symcache_merge_plan(&a, &b, &merge), change < 2);
+		if (change < 2)
+			symcache_merge_deinit(&merge);
+		*image = old;
+	}
+	assert_int_equal(symcache_open(&a, symbols.bytes, symbols.size, NULL), 0);
+	assert_int_equal(symcache_open(&b, unwind.bytes, unwind.size, NULL), 0);
+	a.image = NULL;
+	assert_int_equal(symcache_merge_plan(&a, &b, &merge), 0);
+	assert_int_equal(symcache_merge_plan(&b, &a, &merge), 0);
+	indexed_deinit(&symbols);
+	indexed_deinit(&unwind);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_made),
+		cmocka_unit_test(test_others),
+		cmocka_unit_test(test_merge),
+		cmocka_unit_test(test_split),
+	};
+
+	return cmocka_run_group_tests(tests, testing_set_up, testing_tear_down);
+}
