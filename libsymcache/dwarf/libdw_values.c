@@ -75,6 +75,22 @@ static bool dimension(Dwarf_Die *die, int lang, Dwarf_Word *ret)
 	return lower <= upper;
 }
 
+/* Of a pointer to a member, which libdw does not know. */
+static int member_pointer_size(Dwarf_Die *pointer, Dwarf_Word *ret)
+{
+	Dwarf_Attribute attr;
+	Dwarf_Die member, cudie;
+	uint8_t size;
+
+	if (!dwarf_diecu(pointer, &cudie, &size, NULL))
+		return -1;
+	*ret = size;
+	if (dwarf_attr(pointer, DW_AT_type, &attr) && dwarf_formref_die(&attr, &member) &&
+	    dwarf_tag(&member) == DW_TAG_subroutine_type)
+		*ret *= 2;
+	return 0;
+}
+
 int dw_libdw_size(Dwarf_Die *type, int lang, Dwarf_Word *ret)
 {
 	Dwarf_Die plain, cudie, element, child;
@@ -84,7 +100,11 @@ int dw_libdw_size(Dwarf_Die *type, int lang, Dwarf_Word *ret)
 
 	if (!dwarf_aggregate_size(type, ret))
 		return 0;
-	if (dwarf_peel_type(type, &plain) || dwarf_tag(&plain) != DW_TAG_array_type ||
+	if (dwarf_peel_type(type, &plain))
+		return -1;
+	if (dwarf_tag(&plain) == DW_TAG_ptr_to_member_type)
+		return member_pointer_size(&plain, ret);
+	if (dwarf_tag(&plain) != DW_TAG_array_type ||
 	    !dwarf_diecu(&plain, &cudie, NULL, NULL) || dwarf_srclang(&cudie) != -1 ||
 	    !dwarf_attr_integrate(&plain, DW_AT_type, &attr) ||
 	    !dwarf_formref_die(&attr, &element) || dw_libdw_size(&element, lang, &stride) ||

@@ -119,6 +119,18 @@ static uint64_t array_size(const struct entry *array, unsigned depth)
 	return any ? total * element : 0;
 }
 
+/* A pointer to a member function also says by how much to change `this`. */
+static uint64_t member_pointer_size(const struct entry *pointer)
+{
+	const uint64_t size = pointer->u->sizes.address_size;
+	struct entry member;
+	uint64_t offset;
+	const struct dw_unit *u = dw_value_reference(pointer->u, &pointer->v[DW_SLOT_TYPE], &offset);
+
+	return u && read_entry(u, offset, pointer->r, &member) &&
+	       member.abbrev->tag == DW_TAG_subroutine_type ? 2 * size : size;
+}
+
 static uint64_t size_of(const struct dw_unit *u, uint64_t offset, unsigned depth,
 			const struct reading *r)
 {
@@ -139,8 +151,9 @@ static uint64_t size_of(const struct dw_unit *u, uint64_t offset, unsigned depth
 	case DW_TAG_pointer_type:
 	case DW_TAG_reference_type:
 	case DW_TAG_rvalue_reference_type:
-	case DW_TAG_ptr_to_member_type:
 		return u->sizes.address_size;
+	case DW_TAG_ptr_to_member_type:
+		return member_pointer_size(&e);
 	default:
 		return 0;
 	}

@@ -1,0 +1,95 @@
+/* Unit tests of the readers: of each unit, the fast one finds the facts that libdw finds, whatever
+ * the compiler, the version of DWARF and the way in which it was linked. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+#include "libsymcache/base/testing.h"
+#include "libsymcache/dwarf/readers_test.h"
+
+/* Variables of facts.cc by the ends of their names, with their sizes and lines. */
+enum { FIRST_OTHER = 4 }; /* than those of classes and the like */
+static const struct variable {
+	const char *name;
+	unsigned size, line;
+} variables[] = {
+	{ "color", 4, 29 }, { "word", 8, 30 }, { "items", 96, 58 }, { "longs", 32, 80 },
+	{ "plain", 4, 24 }, { "hidden", 8, 25 }, { "names", 32, 26 }, { "board", 60, 27 }, { "boards", 16, 28 },
+	{ "seen_by_c", 14, 31 }, { "counted", 8, 36 },
+	{ "method", 16, 47 }, { "member", 8, 48 }, { "calls", 4, 62 }, { "reference", 8, 85 },
+	{ "kept", 8, 114 },
+};
+
+/* The line "variable PREFIXnameSUFFIX vaddr, 4 bytes at /src||facts.cc:24". NULL: it was optimised
+ * away. */
+static const char *find_variable(const char *text, const char *name)
+{
+	for (const char *at = text; (at = strstr(at, "\nvariable ")); at++) {
+		const size_t n = strcspn(at + 10, " ");
+		const char *found = strstr(at + 10, name);
+
+		if (found && found < at + 10 + n && strchr(" EI", found[strlen(name)]))
+			return at + 1;
+	}
+	return NULL;
+}
+
+static void expect_variables(const char *path, const char *text)
+{
+	size_t found = 0;
+	/* A class that stands in a type unit is declared with its signature, which is not followed. */
+	const size_t first = strstr(path, "types") ? FIRST_OTHER : 0;
+
+	for (size_t i = first; i < sizeof(variables) / sizeof(*variables); i++) {
+		const struct variable *v = &variables[i];
+		const char *line = find_variable(text, v->name);
+		char size[32], place[32];
+		const char *end, *at;
+
+		if (!line)
+			continue;
+		end = line + strcspn(line, "\n");
+		at = end - snprintf(place, sizeof(place), "|facts.cc:%u", v->line);
+		snprintf(size, sizeof(size), ", %u bytes at ", v->size);
+		if (strncmp(strchr(line, ','), size, strlen(size)) || strncmp(at, place, (size_t)(end - at)))
+			fail_msg("%s: \"%.*s\" is not \"%s…%s\"", path, (int)(end - line), line, size, place);
+		found++;
+	}
+	if (found < 8)
+		fail_msg("%s: %zu variables alone", path, found);
+}
+
+static void test_programs(void **state)
+{
+	static const char *const suffixes[] = {
+		".gcc2", ".gcc3", ".gcc4", ".gcc5", ".types4", ".types5", ".split4", ".split5",
+		".clang2", ".clang3", ".clang4", ".clang5", ".clang-types5", ".clang-split4",
+		".clang-split5", ".lto", ".dwz5",
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(suffixes) / sizeof(*suffixes); i++) {
+		char path[64];
+		struct facts_text t;
+
+		snprintf(path, sizeof(path), "build/testprogs/facts%s", suffixes[i]);
+		if (access(path, R_OK)) {
+			printf("skipped: there is no %s\n", path);
+			continue;
+		}
+		t = compare_readers(path);
+		expect_variables(path, t.text);
+		free(t.text);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_programs),
+	};
+
+	return cmocka_run_group_tests(tests, testing_set_up, testing_tear_down);
+}
