@@ -17,7 +17,6 @@
 #include <unistd.h>
 
 #include "libsymcache/dwarf/entries.h"
-#include "libsymcache/dwarf/qualify.h"
 #include "libsymcache/dwarf/reader.h"
 #include "libsymcache/dwarf/split.h"
 
@@ -53,11 +52,10 @@ static inline void put_facts(FILE *out, const struct dw_facts *u, const char *fa
 	fprintf(out, "%s%s\n", *fault ? " fault " : "", fault);
 	for (size_t i = 0; i < u->scopes.len; i++) {
 		const struct dw_scope *s = &u->scopes.data[i];
-		const char *qualified = dw_qualified(u, s);
 
 		fprintf(out, "%zu %" PRIx32 " %s", i, s->entry, s->name ? s->name : "-");
-		if (qualified)
-			fprintf(out, " qualified %s", qualified);
+		if (s->qualified)
+			fprintf(out, " qualified %s", u->texts.data + s->qualified);
 		fprintf(out, " lang %" PRIu32, s->lang);
 		put_file(out, " at ", u, s->decl_file, s->decl_line);
 		if (s->parent != DW_NONE) {
