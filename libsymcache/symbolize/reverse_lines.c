@@ -8,22 +8,24 @@
 
 /* A range of the cache with a frame at the line. */
 struct piece {
-	uint32_t start, end;
-	uint32_t location; /* of that frame */
-	uint32_t depth;    /* so many are inlined into it */
+	uint32_t range;
+	uint32_t location, function; /* of that frame */
+	uint32_t depth;              /* so many are inlined into it */
 };
 
 static bool piece_before(const struct piece *a, const struct piece *b)
 {
-	return a->start < b->start;
+	return a->range < b->range;
 }
 
 SC_SORT(sort_pieces, struct piece, piece_before)
 
 enum { AHEAD = 16 }; /* records that are fetched before they are read */
 
+/* A location of the line, or of what is inlined into one. */
 struct level {
-	uint32_t location, depth;
+	uint32_t location;
+	uint32_t of, function, depth; /* the location of the line, its function, and how far below it */
 };
 
 struct search {
@@ -31,7 +33,7 @@ struct search {
 	const struct sc_seen *seen;
 	const struct sc_line_index *x;
 	VEC(struct piece) pieces;
-	VEC(struct level) stack;
+	VEC(struct level) queue;
 	bool *files; /* by number: is it the one that was asked for? */
 	bool no_memory;
 };
@@ -65,42 +67,48 @@ static void fetch(const struct sc_line_index *x, uint32_t location)
 	sc_prefetch(&c->locations[location]);
 	if (location < c->range_location)
 		sc_prefetch(&x->call_starts[location]);
-	else
-		sc_prefetch(&c->ranges[location - c->range_location]);
 }
 
-/* The ranges of a location, and of all that is inlined into it, but for what is at the line itself. */
-static void add_pieces(struct search *q, uint32_t location, uint32_t line)
+static void add_level(struct search *q, struct level added)
+{
+	struct level *l = vec_push(&q->queue);
+
+	if (l)
+		*l = added;
+	q->no_memory |= !l;
+	fetch(q->x, added.location);
+}
+
+/* What is inlined into a location, whose own record was fetched. */
+static void fetch_called(const struct sc_line_index *x, uint32_t location)
+{
+	if (location < x->cache->range_location)
+		sc_prefetch(&x->called[x->call_starts[location]]);
+}
+
+/* The ranges of what is in the queue, and of all that is inlined into it, but for what is at the line
+ * itself. A queue, so that others are looked at between the fetch of a location and its turn. */
+static void add_pieces(struct search *q, uint32_t line)
 {
 	const struct symcache *c = q->x->cache;
-	struct level *top = vec_push(&q->stack);
-	const uint32_t *i, *end;
+	const uint32_t *call, *end;
+	struct piece *p;
 
-	if (top)
-		*top = (struct level){ location, 0 };
-	while (!q->no_memory && q->stack.len) {
-		const struct level at = q->stack.data[--q->stack.len];
-		const uint32_t range = at.location - c->range_location;
+	for (size_t i = 0; i < q->queue.len && !q->no_memory; i++) {
+		const struct level at = q->queue.data[i];
 
+		if (i + AHEAD / 2 < q->queue.len)
+			fetch_called(q->x, q->queue.data[i + AHEAD / 2].location);
 		if (at.depth && is_at(q, at.location, line))
 			continue;
 		if (at.location >= c->range_location) {
-			struct piece *p = vec_push(&q->pieces);
-
-			if (p)
-				*p = (struct piece){ c->ranges[range],
-					range + 1 < c->header->num_ranges ? c->ranges[range + 1] :
-					UINT32_MAX, location, at.depth };
+			if ((p = vec_push(&q->pieces)))
+				*p = (struct piece){ at.location - c->range_location, at.of, at.function, at.depth };
 			q->no_memory |= !p;
 			continue;
 		}
-		for (i = sc_line_index_called(q->x, at.location, &end); i < end; i++) {
-			top = vec_push(&q->stack);
-			if (top)
-				*top = (struct level){ *i, at.depth + 1 };
-			q->no_memory |= !top;
-			fetch(q->x, *i);
-		}
+		for (call = sc_line_index_called(q->x, at.location, &end); call < end; call++)
+			add_level(q, (struct level){ *call, at.of, at.function, at.depth + 1 });
 	}
 }
 
@@ -140,7 +148,7 @@ static void add_line(struct search *q, uint32_t file, uint32_t line)
 		if (end - i > AHEAD)
 			fetch(q->x, i[AHEAD]);
 		if (q->x->cache->locations[*i].file_idx == file && is_at(q, *i, line))
-			add_pieces(q, *i, line);
+			add_level(q, (struct level){ *i, *i, q->x->cache->locations[*i].function_idx, 0 });
 	}
 }
 
@@ -158,16 +166,19 @@ static void find(struct search *q, struct sc_str name, uint32_t line)
 	for (uint32_t f = first; f && !q->no_memory; f = x->next_file[f - 1])
 		if (q->files[f - 1])
 			add_line(q, f - 1, line);
+	add_pieces(q, line);
+}
+
+static uint32_t range_end(const struct symcache *c, uint32_t range)
+{
+	return range + 1 < c->header->num_ranges ? c->ranges[range + 1] : UINT32_MAX;
 }
 
 /* Does a piece go on in the next one, in the same function at the same call? */
 static bool goes_on(const struct symcache *c, const struct piece *a, const struct piece *b)
 {
-	const struct symcache_source_location *x = &c->locations[a->location],
-					      *y = &c->locations[b->location];
-
-	return a->end == b->start && x->function_idx == y->function_idx &&
-	       x->inlined_into_idx == y->inlined_into_idx;
+	return a->range + 1 == b->range && a->function == b->function &&
+	       c->locations[a->location].inlined_into_idx == c->locations[b->location].inlined_into_idx;
 }
 
 /* Fetches the texts of a piece that will be shown `AHEAD` pieces later, and half of them later. */
@@ -175,19 +186,20 @@ static void fetch_texts(const struct search *q, size_t i)
 {
 	const struct symcache *c = q->x->cache;
 	const struct sc_texts *texts = q->seen->texts;
-	uint32_t function;
 
 	if (i + AHEAD < q->pieces.len) {
-		const uint32_t location = q->pieces.data[i + AHEAD].location;
+		const struct piece *p = &q->pieces.data[i + AHEAD];
 
-		function = c->locations[location].function_idx;
-		if (function < c->header->num_functions)
-			sc_prefetch(&texts->functions[function]);
+		sc_prefetch(&c->locations[p->location]);
+		if (p->function < c->header->num_functions)
+			sc_prefetch(&texts->functions[p->function]);
 		if (c->columns)
-			sc_prefetch(&c->columns[location]);
+			sc_prefetch(&c->columns[p->location]);
+		sc_prefetch(&c->ranges[p->range]);
 	}
 	if (i + AHEAD / 2 < q->pieces.len) {
-		function = c->locations[q->pieces.data[i + AHEAD / 2].location].function_idx;
+		const uint32_t function = q->pieces.data[i + AHEAD / 2].function;
+
 		if (function < c->header->num_functions)
 			sc_prefetch(atomic_load_explicit(&texts->functions[function],
 							 memory_order_relaxed));
@@ -207,7 +219,7 @@ static ssize_t report(struct search *q,
 	for (size_t i = 0, end; !rc && i < q->pieces.len; i = end, n++) {
 		const struct piece *p = &list[i];
 		struct symcache_found_line found = {
-			.vaddr = q->seen->load_base + p->start, .depth = p->depth,
+			.vaddr = q->seen->load_base + c->ranges[p->range], .depth = p->depth,
 			.inlined = c->locations[p->location].inlined_into_idx < c->range_location,
 		};
 		struct sc_frame *f;
@@ -215,7 +227,7 @@ static ssize_t report(struct search *q,
 		fetch_texts(q, i);
 		for (end = i + 1; end < q->pieces.len && goes_on(c, &list[end - 1], &list[end]);)
 			fetch_texts(q, end++);
-		found.end = q->seen->load_base + list[end - 1].end;
+		found.end = q->seen->load_base + range_end(c, list[end - 1].range);
 		q->s->num_ahead = 0;
 		q->s->frames.len = 0;
 		f = sc_add_frame(q->s, q->seen, p->location, true);
@@ -246,7 +258,7 @@ ssize_t symcache_find_line(struct symcache_symbolizer *s, struct symcache_module
 	n = symcache_module_valid(m, seen->cache) ? report(&q, fn, ctx) : SC_ENOTFOUND;
 	free(q.files);
 	vec_deinit(&q.pieces);
-	vec_deinit(&q.stack);
+	vec_deinit(&q.queue);
 	return n;
 }
 
