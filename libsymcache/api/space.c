@@ -153,6 +153,7 @@ void symcache_space_destroy(struct symcache_space *s)
 	symcache_resolver_destroy(s->resolver);
 	if (s->destroy)
 		s->destroy(s->fallback.ctx);
+	api_space_close_folder(s);
 	for (size_t i = 0; i < s->caches.len; i++)
 		symcache_cache_unref(s->caches.data[i]);
 	for (size_t i = 0; i < s->stores.len; i++)
@@ -304,6 +305,7 @@ int symcache_space_symbolize(struct symcache_space *s, const struct symcache_add
 	rc = symcache_addresses_symbolize(s->resolver->symbolizer, b.found.data, addresses->num,
 					  give, &b);
 	vec_deinit(&b.found);
+	api_space_close_folder(s);
 	if (b.result)
 		return b.result;
 	return rc ? api_error(err, SC_ENOMEM, "out of memory") : 0;

@@ -22,6 +22,8 @@ struct symcache_space {
 	void (*destroy)(void *ctx);          /* of its ctx */
 	uint32_t pid;                        /* 0: none */
 	VEC(struct api_first_row) rows;      /* of it */
+	char *folder;                        /* the last one that its files were read in; NULL: none */
+	int folder_fd;
 	struct symcache_perf_map jitted;     /* the same, once it was needed: */
 	bool jitted_read;
 };
@@ -40,6 +42,9 @@ int api_space_map(struct symcache_space *s, const struct symcache_file_id *of,
 /* The build ID of a file of the process; its length, 0: none, or there is no process. */
 size_t api_space_build_id(struct symcache_space *s, struct sc_str path,
 			  uint8_t id[SYMCACHE_BUILD_ID_MAX]);
+
+/* Closes the folder that was kept open for the next file. */
+void api_space_close_folder(struct symcache_space *s);
 
 /* The name that the JIT of the process gave the code at an address; NULL: none. */
 const char *api_space_jitted(struct symcache_space *s, uint64_t address);

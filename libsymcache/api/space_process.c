@@ -46,24 +46,51 @@ static bool read_memory(void *space, uint64_t at, void *to, size_t bytes)
 				0) == (ssize_t)bytes;
 }
 
+void api_space_close_folder(struct symcache_space *s)
+{
+	if (s->folder)
+		close(s->folder_fd);
+	free(s->folder);
+	s->folder = NULL;
+}
+
+/* A file of the process, below its root; -1: see errno. Most are in the folder of the one before. */
+static int open_file(struct symcache_space *s, const char *path)
+{
+	const size_t len = (size_t)(strrchr(path, '/') - path);
+	const char *name;
+	char at[4200];
+	int root;
+
+	if (!s->folder || strlen(s->folder) != len || memcmp(s->folder, path, len)) {
+		root = snprintf(at, sizeof(at), "/proc/%u/root", s->pid);
+		snprintf(at + root, sizeof(at) - (size_t)root, "%s", path);
+		api_space_close_folder(s);
+		s->folder_fd = sc_folder_below(at, (size_t)root, false, &name, NULL);
+		if (s->folder_fd < 0)
+			return -1;
+		if (!(s->folder = strndup(path, len))) {
+			close(s->folder_fd);
+			return -1;
+		}
+	}
+	return sc_open_in(s->folder_fd, path + len + 1);
+}
+
 size_t api_space_build_id(struct symcache_space *s, struct sc_str path,
 			  uint8_t id[SYMCACHE_BUILD_ID_MAX])
 {
 	__attribute__((cleanup(sc_close_fd))) int fd = -1;
 	const struct api_first_row *row = NULL;
 	struct stat st;
-	char name[4200];
-	int root;
 
 	for (size_t i = 0; i < s->rows.len && !row; i++)
 		if (sc_str_is(path, s->rows.data[i].path))
 			row = &s->rows.data[i];
 	if (!row)
 		return 0;
-	root = snprintf(name, sizeof(name), "/proc/%u/root", s->pid);
-	snprintf(name + root, sizeof(name) - (size_t)root, "%s", row->path);
 	if (!row->deleted) /* the kernel's paths have no links; one would lead out of its root */
-		fd = sc_open_below(name, (size_t)root);
+		fd = open_file(s, row->path);
 	return fd >= 0 && !fstat(fd, &st) && S_ISREG(st.st_mode) ? build_id_of_file(fd, id) :
 			 sc_elf_build_id(read_memory, s, row->start, id);
 }

@@ -118,6 +118,11 @@ int sc_folder_below(const char *path, size_t below, bool make, const char **name
 	return fd;
 }
 
+int sc_open_in(int fd, const char *name)
+{
+	return openat(fd, *name ? name : ".", O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+}
+
 int sc_open_below(const char *path, size_t below)
 {
 	const char *name;
@@ -127,7 +132,7 @@ int sc_open_below(const char *path, size_t below)
 
 	if (dir < 0)
 		return -1;
-	fd = openat(dir, *name ? name : ".", O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	fd = sc_open_in(dir, name);
 	why = errno;
 	close(dir);
 	errno = why;

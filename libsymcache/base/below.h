@@ -24,6 +24,8 @@ int sc_folder_below(const char *path, size_t below, bool make, const char **name
 /* As open() for reading, of a file, or with a slash at the end of a folder; no link, and without
  * waiting for a pipe. -1: see errno. */
 int sc_open_below(const char *path, size_t below);
+/* The same of a name in the folder `fd`, as sc_folder_below() gives both. */
+int sc_open_in(int fd, const char *name);
 /* As lstat(), unlink(). */
 int sc_stat_below(const char *path, size_t below, struct stat *ret);
 int sc_remove_below(const char *path, size_t below);
