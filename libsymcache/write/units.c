@@ -14,6 +14,7 @@
 #include "libsymcache/base/limits.h"
 #include "libsymcache/base/parallel.h"
 #include "libsymcache/base/process.h"
+#include "libsymcache/write/ahead.h"
 #include "libsymcache/write/lines_behind.h"
 #include "libsymcache/write/needed.h"
 
@@ -144,10 +145,8 @@ int sc_units_each(int (*next)(void *ctx, struct dw_facts *ret, struct sc_error *
  * time, by the thread that is free; so no thread waits for a stage to end.
  */
 
-#define STEP (256u << 10)          /* bytes whose headers are read at once */
-#define AHEAD (16u << 20)          /* that are read ahead of the units */
-#define INFLATED_AHEAD (12u << 20) /* likewise, where they are inflated */
-#define DROP (4u << 20)            /* that are given back at once */
+#define STEP (256u << 10) /* bytes whose headers are read at once */
+#define DROP (4u << 20)   /* that are given back at once */
 
 static bool all_handed_out(const struct crew *crew)
 {
@@ -156,10 +155,12 @@ static bool all_handed_out(const struct crew *crew)
 
 static bool shall_hand_out(const struct crew *crew)
 {
-	size_t ahead = crew->source->more ? INFLATED_AHEAD : AHEAD;
+	const size_t taken = crew->next < crew->units.len ?
+		crew->units.data[crew->next].header.offset : crew->ready;
 
 	return !crew->handing_out && !all_handed_out(crew) &&
-	       (crew->ready - crew->done < ahead || crew->next == crew->units.len);
+	       sc_ahead_too_little(crew->ready - crew->done, crew->ready - taken,
+				   crew->source->more);
 }
 
 /* Hands out the units of the next step. The lock is held, but not all the time. */
@@ -418,10 +419,7 @@ int sc_units_scan(const struct sc_unit_source *source, const struct sc_flatten_e
 	bool ok;
 
 	memset(ret, 0, sizeof(*ret));
-	if (threads < 1)
-		threads = 1;
-	if (threads > most)
-		threads = (unsigned)most;
+	threads = threads < 1 ? 1 : threads > most ? (unsigned)most : threads;
 	pthread_mutex_init(&crew.lock, NULL);
 	pthread_cond_init(&crew.more, NULL);
 	crew.workers = calloc(threads, sizeof(*crew.workers));
