@@ -140,7 +140,7 @@ find cmd format libmarkup libsymcache scripts -name '*.[ch]' | sort |
 		lib("elfutils/libdwelf.h", "elf dwarf"); lib("elfutils/known-dwarf.h", "dwarf")
 		lib("libdeflate.h", "elf profile"); lib("isa-l/igzip_lib.h", "elf archive"); lib("zstd.h", "elf archive packed"); lib("zstd_errors.h", "packed"); lib("lzma.h", "elf archive"); lib("zlib.h", "archive")
 		lib("xxhash.h", "base trace elf dwarf write/flatten write/image write/input write read store bundle index transforms symbolize unwind plan logs profile packed")
-		lib("xxh_x86dispatch.h", "index logs")
+		lib("xxh_x86dispatch.h", "base")
 		lib("libiberty/demangle.h", "symbolize"); 
 		lib("yajl/yajl_parse.h", "base"); lib("sodium.h", "bundle")
 		lib("unwind.h", "mk/emit unwind") # of the compiler

@@ -31,9 +31,9 @@ struct sc_hash sc_member_key(const struct sc_hash *archive, uint64_t index)
 	return sc_hash_of(words, sizeof(words));
 }
 
-static void fill(void *ctx, void *dst)
+static uint64_t fill(void *ctx, void *dst)
 {
-	symcache_build_write(ctx, dst);
+	return symcache_build_write(ctx, dst);
 }
 
 /* One row for each, then one that ends them. */

@@ -7,12 +7,8 @@
 
 #include <stdint.h>
 
-#include <xxhash.h>
-#if !defined(SC_PORTABLE) && __x86_64__ && __has_include(<xxh_x86dispatch.h>)
-#include <xxh_x86dispatch.h> /* AVX2: bytes are hashed as they are read and written */
-#endif
-
 #include "libsymcache/archive/inflate.h"
+#include "libsymcache/base/xxh3.h"
 
 struct symlog_input {
 	const char *name; /* for messages */

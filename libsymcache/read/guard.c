@@ -11,10 +11,10 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#define XXH_STATIC_LINKING_ONLY /* for a state on the stack */
-#include <xxhash.h>
-
 #include "libsymcache/base/bigmem.h"
+#include "libsymcache/base/parallel.h"
+#include "libsymcache/base/process.h"
+#include "libsymcache/base/xxh3.h"
 
 /*
  * When the pages of a map are given back. A fault maps the 16 pages around it, and more where the
@@ -38,19 +38,51 @@ static size_t block_size(size_t size, size_t block)
 	return left < SYMCACHE_GUARD_BLOCK ? left : SYMCACHE_GUARD_BLOCK;
 }
 
+struct hashing {
+	const uint8_t *data;
+	size_t size;
+	uint8_t *table;
+};
+
+static void hash_block(const struct hashing *h, size_t i)
+{
+	const uint64_t hash = htole64(XXH3_64bits(h->data + i * SYMCACHE_GUARD_BLOCK,
+						  block_size(h->size, i)));
+
+	memcpy(h->table + i * sizeof(hash), &hash, sizeof(hash));
+}
+
+enum { SLICE = (4 << 20) / SYMCACHE_GUARD_BLOCK }; /* blocks of a job */
+
+static void hash_slice(void *ctx, unsigned worker, size_t job)
+{
+	const struct hashing *h = ctx;
+	const size_t blocks = symcache_guard_table_size(h->size) / sizeof(uint64_t);
+
+	(void)worker;
+	for (size_t i = job * SLICE; i < blocks && i < (job + 1) * SLICE; i++)
+		hash_block(h, i);
+}
+
+void symcache_guard_blocks(const void *data, size_t size, uint8_t *table)
+{
+	const size_t blocks = symcache_guard_table_size(size) / sizeof(uint64_t);
+
+	sc_parallel(blocks > SLICE && sc_process_is_ours() ? sc_cores() : 1,
+		    (blocks + SLICE - 1) / SLICE, hash_slice,
+		    &(struct hashing){ data, size, table });
+}
+
 uint64_t symcache_guard_hash(const void *data, size_t size, uint8_t *table)
 {
+	const struct hashing h = { data, size, table };
 	const size_t blocks = symcache_guard_table_size(size) / sizeof(uint64_t);
 	XXH3_state_t whole;
 
 	XXH3_64bits_reset(&whole);
 	for (size_t i = 0; i < blocks; i++) {
-		const uint8_t *at = (const uint8_t *)data + i * SYMCACHE_GUARD_BLOCK;
-		const size_t n = block_size(size, i);
-		const uint64_t hash = htole64(XXH3_64bits(at, n));
-
-		memcpy(table + i * sizeof(hash), &hash, sizeof(hash));
-		XXH3_64bits_update(&whole, at, n);
+		hash_block(&h, i);
+		XXH3_64bits_update(&whole, h.data + i * SYMCACHE_GUARD_BLOCK, block_size(size, i));
 	}
 	return XXH3_64bits_digest(&whole);
 }

@@ -43,7 +43,10 @@ static inline size_t symcache_guard_table_size(size_t size)
 	       sizeof(uint64_t);
 }
 
-/* Writes the hashes of the blocks to `table`, and returns the XXH3-64 of the whole cache. */
+/* Writes the hashes of the blocks to `table`; of large caches on all cores, if the process is ours. */
+void symcache_guard_blocks(const void *data, size_t size, uint8_t *table);
+
+/* The same, and returns the XXH3-64 of the whole cache. */
 uint64_t symcache_guard_hash(const void *data, size_t size, uint8_t *table);
 
 /* A guard that has checked nothing yet. `data` and `hashes` must live as long as it is

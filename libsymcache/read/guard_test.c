@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include "libsymcache/base/process.h"
 #include "libsymcache/read/batch_check.h"
 #include "libsymcache/write/build.h"
 
@@ -45,6 +46,39 @@ static int teardown(void **state)
 	free(bytes);
 	free(table);
 	return 0;
+}
+
+static void nothing(void)
+{
+}
+
+/* The same hashes as those that are made together with the hash of the whole, in slices of any
+ * number of threads. */
+static void blocks_alone(void **state)
+{
+	enum { SLICE = 4 << 20, BYTES = 2 * SLICE + 5000 };
+	static const size_t sizes[] = { 0, 1, SYMCACHE_GUARD_BLOCK, SLICE, SLICE + 1, BYTES };
+	static const struct sc_process ours = { .heap = nothing, .descriptors = nothing };
+	const struct sc_process *const before = sc_process;
+	uint8_t *of_both = malloc(symcache_guard_table_size(BYTES));
+	uint8_t *alone = malloc(symcache_guard_table_size(BYTES)), *memory = malloc(BYTES);
+
+	(void)state;
+	for (size_t i = 0; i < BYTES; i++)
+		memory[i] = (uint8_t)(i * i >> 8);
+	for (size_t i = 0; i < 2 * sizeof(sizes) / sizeof(*sizes); i++) {
+		const size_t n = sizes[i / 2], table_size = symcache_guard_table_size(n);
+
+		sc_process = i % 2 ? &ours : NULL;
+		memset(alone, 0, table_size);
+		symcache_guard_hash(memory, n, of_both);
+		symcache_guard_blocks(memory, n, alone);
+		assert_memory_equal(alone, of_both, table_size);
+	}
+	sc_process = before;
+	free(of_both);
+	free(alone);
+	free(memory);
 }
 
 static int add(char *text, struct sc_str s)
@@ -307,7 +341,8 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(no_damaged_byte_is_used), cmocka_unit_test(batches),
-		cmocka_unit_test(all_of_it), cmocka_unit_test(pages_are_given_back),
+		cmocka_unit_test(all_of_it), cmocka_unit_test(blocks_alone),
+		cmocka_unit_test(pages_are_given_back),
 	};
 
 	return cmocka_run_group_tests_name("guard", tests, setup, teardown);

@@ -81,6 +81,20 @@ static void fill_cache(const struct symstore_op *op, uint8_t *dst)
 		memcpy(dst, op->ctx, op->cache_size);
 }
 
+/* Writes the hashes of its blocks to `table`, too, and returns the cache's. */
+static uint64_t fill_hashed(const struct symstore_op *op, uint8_t *dst, uint8_t *table)
+{
+	uint64_t hash;
+
+	if (!op->fill) {
+		fill_cache(op, dst);
+		return symcache_guard_hash(dst, op->cache_size, table);
+	}
+	hash = op->fill(op->ctx, dst);
+	symcache_guard_blocks(dst, op->cache_size, table);
+	return hash;
+}
+
 /* What an entry and the one it replaces have together; on the heap. */
 struct words {
 	char *tags, *names;
@@ -156,9 +170,8 @@ static int write_cache(struct symstore *store, MDB_txn *txn, struct symstore_op 
 		return write_packed(store, txn, op, fresh);
 	if ((rc = make_value(store, txn, op, at + table, op->cache_size, &bytes)))
 		return rc;
-	fill_cache(op, bytes);
 	fresh->packed_size = 0;
-	fresh->cache_hash = symcache_guard_hash(bytes, op->cache_size, bytes + at);
+	fresh->cache_hash = fill_hashed(op, bytes, bytes + at);
 	fresh->table_hash = XXH3_64bits(bytes + at, table);
 	return put_record(store, txn, op, fresh);
 }
@@ -212,9 +225,9 @@ static bool open_old(struct symstore *store, MDB_txn *txn, const struct symstore
 	return sound;
 }
 
-static void fill_merged(void *ctx, void *dst)
+static uint64_t fill_merged(void *ctx, void *dst)
 {
-	symcache_merge_write(ctx, dst);
+	return symcache_merge_write(ctx, dst);
 }
 
 /* A debug file and its program have the same functions. */

@@ -68,9 +68,10 @@ static void alignment(void **state)
 	free(caches);
 }
 
-static void fill_zero(void *ctx, void *dst)
+static uint64_t fill_zero(void *ctx, void *dst)
 {
 	memset(dst, 0, *(size_t *)ctx);
+	return XXH3_64bits(dst, *(size_t *)ctx);
 }
 
 /* From 1 MiB to 256 MiB in commits that each do not fit when they begin. */

@@ -65,9 +65,10 @@ static void writers_queue(void **state)
 }
 
 /* The entry that writers of the next test replace all the time. */
-static void fill_version(void *ctx, void *dst)
+static uint64_t fill_version(void *ctx, void *dst)
 {
 	memset(dst, *(int *)ctx, 200000);
+	return XXH3_64bits(dst, 200000);
 }
 
 static int replace(struct symstore *store, int version)

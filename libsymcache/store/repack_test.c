@@ -5,7 +5,7 @@
 #include "libsymcache/store/upkeep.h"
 
 /* A tenth of it is left when it is packed. */
-static void fill_sparse(void *ctx, void *dst)
+static uint64_t fill_sparse(void *ctx, void *dst)
 {
 	const struct test_cache *c = ctx;
 	uint32_t x = c->n;
@@ -15,9 +15,10 @@ static void fill_sparse(void *ctx, void *dst)
 		x = x * 1664525 + 1013904223;
 		memcpy((uint8_t *)dst + i, &x, 4);
 	}
+	return XXH3_64bits(dst, c->size);
 }
 
-static void fill_noise(void *ctx, void *dst)
+static uint64_t fill_noise(void *ctx, void *dst)
 {
 	const struct test_cache *c = ctx;
 	uint32_t x = c->n;
@@ -26,6 +27,7 @@ static void fill_noise(void *ctx, void *dst)
 		x = x * 1664525 + 1013904223;
 		((uint8_t *)dst)[i] = (uint8_t)(x >> 24);
 	}
+	return XXH3_64bits(dst, c->size);
 }
 
 static void put_packed(struct symstore *store, uint32_t n, size_t size)

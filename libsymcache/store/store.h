@@ -356,8 +356,9 @@ int symstore_write_begin(struct symstore *store, struct symstore_writer **ret,
 			 struct sc_error *err);
 
 /* Writes the cache to dst[0, entry->cache_size), 8-aligned, directly into the pages of the
- * store. Called by symstore_commit(), and again if that has to start over. */
-typedef void symstore_fill_fn(void *ctx, void *dst);
+ * store, and returns its XXH3-64. Called by symstore_commit(), and again if that has to start
+ * over. */
+typedef uint64_t symstore_fill_fn(void *ctx, void *dst);
 
 /* What a commit did with an entry: written, or which one stayed and why. */
 enum symstore_put_result {

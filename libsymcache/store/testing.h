@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include <cmocka.h>
+#include <xxhash.h>
 
 #include "libsymcache/store/parts.h"
 
@@ -83,12 +84,13 @@ static inline uint8_t test_byte(uint32_t n, size_t i)
 	return (uint8_t)((n * 2654435761u >> 24) + i + (i >> 8) * 7);
 }
 
-static inline void test_fill(void *ctx, void *dst)
+static inline uint64_t test_fill(void *ctx, void *dst)
 {
 	const struct test_cache *c = ctx;
 
 	for (size_t i = 0; i < c->size; i++)
 		((uint8_t *)dst)[i] = test_byte(c->n, i);
+	return XXH3_64bits(dst, c->size);
 }
 
 static inline bool test_right(uint32_t n, const void *data, size_t size)

@@ -30,10 +30,11 @@ static int teardown(void **state)
 	return test_group_teardown(state);
 }
 
-static void fill(void *ctx, void *dst)
+static uint64_t fill(void *ctx, void *dst)
 {
 	(void)ctx;
 	memcpy(dst, cache_bytes, cache_size);
+	return XXH3_64bits(cache_bytes, cache_size);
 }
 
 static void put(struct symstore *store, uint32_t n)

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include <cmocka.h>
+#include <xxhash.h>
 
 #include "libsymcache/base/build_id.h"
 
@@ -83,10 +84,11 @@ static inline int teardown(void **state)
 	return system(command);
 }
 
-static inline void fill(void *ctx, void *to)
+static inline uint64_t fill(void *ctx, void *to)
 {
 	(void)ctx;
 	memcpy(to, self_cache, self_size);
+	return XXH3_64bits(self_cache, self_size);
 }
 
 /* Puts the cache of this program into the store; by another process, as LMDB asks for. */

@@ -11,8 +11,8 @@
 #include "libsymcache/unwind/merge.h"
 
 #include <string.h>
-#include <xxhash.h>
 
+#include "libsymcache/base/hash.h"
 #include "libsymcache/unwind/rows.h"
 
 static size_t align8(size_t n)
@@ -238,7 +238,7 @@ static void change_image(const struct symcache_merge *m, struct symcache_ext_ima
 	image->writer = m->writer;
 }
 
-void symcache_merge_write(const struct symcache_merge *m, uint8_t *dst)
+uint64_t symcache_merge_write(const struct symcache_merge *m, uint8_t *dst)
 {
 	struct symcache_ext_section table[SYMCACHE_EXT_MAX_SECTIONS];
 	struct symcache_ext_footer footer = {
@@ -265,6 +265,5 @@ void symcache_merge_write(const struct symcache_merge *m, uint8_t *dst)
 	footer.num_sections = sections.n;
 	memcpy(dst + at, table, sections.n * sizeof(*table));
 	memcpy(dst + m->size - sizeof(footer), &footer, sizeof(footer));
-	footer.hash = XXH3_64bits(dst, hashed);
-	memcpy(dst + hashed, &footer.hash, sizeof(footer.hash));
+	return sc_write_hash(dst, hashed);
 }

@@ -29,8 +29,8 @@ struct symcache_merge {
 int symcache_merge_plan(const struct symcache *symbols, const struct symcache *other,
 			struct symcache_merge *ret);
 
-/* Writes the result to dst[0, size), 8-aligned. */
-void symcache_merge_write(const struct symcache_merge *merge, uint8_t *dst);
+/* Writes the result to dst[0, size), 8-aligned, and returns its XXH3-64. */
+uint64_t symcache_merge_write(const struct symcache_merge *merge, uint8_t *dst);
 
 void symcache_merge_deinit(struct symcache_merge *merge);
 

@@ -161,8 +161,8 @@ void symcache_build_coverage(const struct symcache_build *b, uint64_t *code, uin
 /* Size of the cache in bytes. */
 size_t symcache_build_size(const struct symcache_build *b);
 
-/* Writes the cache to dst[0, symcache_build_size(b)); dst is 8-aligned. */
-void symcache_build_write(const struct symcache_build *b, void *dst);
+/* Writes the cache to dst[0, symcache_build_size(b)); dst is 8-aligned. Returns its XXH3-64. */
+uint64_t symcache_build_write(const struct symcache_build *b, void *dst);
 
 /*
  * The identity of an ELF file without reading its DWARF: the build ID, or the

@@ -437,7 +437,7 @@ size_t symcache_build_size(const struct symcache_build *b)
 	return sc_layout_counts(b->layout).size;
 }
 
-void symcache_build_write(const struct symcache_build *b, void *dst)
+uint64_t symcache_build_write(const struct symcache_build *b, void *dst)
 {
-	sc_layout_write(b->layout, b->threads, dst);
+	return sc_layout_write(b->layout, b->threads, dst);
 }

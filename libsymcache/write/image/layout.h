@@ -78,7 +78,7 @@ struct sc_layout_counts {
 };
 struct sc_layout_counts sc_layout_counts(const struct sc_layout *l);
 
-/* Writes the file to dst[0, counts.size), which is 8-aligned. */
-void sc_layout_write(const struct sc_layout *l, unsigned threads, uint8_t *dst);
+/* Writes the file to dst[0, counts.size), which is 8-aligned; returns its XXH3-64. */
+uint64_t sc_layout_write(const struct sc_layout *l, unsigned threads, uint8_t *dst);
 
 #endif

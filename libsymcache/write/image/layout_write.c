@@ -7,10 +7,8 @@
 
 #include "format/symcache_index.h"
 #include "libsymcache/base/bigmem.h"
+#include "libsymcache/base/hash.h"
 #include "libsymcache/base/parallel.h"
-
-#define XXH_INLINE_ALL
-#include <xxhash.h>
 
 static uint32_t moved(const struct renumber *r, uint32_t old)
 {
@@ -246,7 +244,8 @@ static void write_index(const struct sc_layout *l, uint8_t *dst)
 	symcache_index_fill(out + 1, *out, starts, n);
 }
 
-static void write_footer(const struct sc_layout *l, uint8_t *dst)
+/* Returns the hash of all bytes. */
+static uint64_t write_footer(const struct sc_layout *l, uint8_t *dst)
 {
 	struct symcache_ext_footer footer = {
 		.table_offset = l->at_table,
@@ -264,8 +263,7 @@ static void write_footer(const struct sc_layout *l, uint8_t *dst)
 		at += sizeof(l->ext[i]);
 	}
 	memcpy(dst + l->at_footer, &footer, sizeof(footer));
-	footer.hash = XXH3_64bits(dst, l->size - sizeof(footer.hash));
-	memcpy(dst + l->size - sizeof(footer.hash), &footer.hash, sizeof(footer.hash));
+	return sc_write_hash(dst, l->size - sizeof(footer.hash));
 }
 
 /* What DISC and INLS have no room for, and that they have not. */
@@ -287,7 +285,8 @@ static void write_details(const struct sc_layout *l, uint8_t *dst)
 		       s->list.len * sizeof(*s->list.data));
 }
 
-static void write_extension(const struct sc_layout *l, uint8_t *dst)
+/* The last of all; likewise. */
+static uint64_t write_extension(const struct sc_layout *l, uint8_t *dst)
 {
 	struct symcache_ext_image image = l->c.image;
 
@@ -306,7 +305,7 @@ static void write_extension(const struct sc_layout *l, uint8_t *dst)
 	for (int i = 0; i < EXT_SECTIONS; i++)
 		pad(dst, l->ext[i].offset + l->ext[i].size,
 		    i + 1 < EXT_SECTIONS ? l->ext[i + 1].offset : l->at_table);
-	write_footer(l, dst);
+	return write_footer(l, dst);
 }
 
 static void write_small_things(const struct sc_layout *l, uint8_t *dst)
@@ -353,7 +352,7 @@ static void write_slice(void *ctx, unsigned worker, size_t job)
 	}
 }
 
-void sc_layout_write(const struct sc_layout *l, unsigned threads, uint8_t *dst)
+uint64_t sc_layout_write(const struct sc_layout *l, unsigned threads, uint8_t *dst)
 {
 	struct writing w = { l, dst, {
 		{ write_ranges, l->c.ranges->ranges.len },
@@ -366,5 +365,5 @@ void sc_layout_write(const struct sc_layout *l, unsigned threads, uint8_t *dst)
 		jobs += (w.many[i].n + SLICE - 1) / SLICE;
 	sc_big_advise(dst, l->size);
 	sc_parallel(jobs > 4 ? threads : 1, jobs, write_slice, &w);
-	write_extension(l, dst);
+	return write_extension(l, dst);
 }
