@@ -643,6 +643,8 @@ def test_profile(b, program, shots, folder):
     check("profile: names from outside make no elements", not b.run("return document.querySelectorAll("
           "'img, td script, h2 script, option script').length") and "pwned" not in b.run("return document.title"))
     check("profile: the last of the values is shown", b.run(part % "total") == "6.00 s · 100.0 %", b.run(part % "total"))
+    title = b.run("return document.querySelector('h1').textContent")
+    check("profile: and is the title", title.startswith("6.00 s"), title)
     click(b, .2, 2)
     check("profile: a click zooms in, largest first", b.run(told) == "shop::work(int)" and
           b.run(part % "total").startswith("4.00 s · 66.7 %"), b.run(part % "total"))
@@ -684,6 +686,8 @@ def test_profile(b, program, shots, folder):
     nodes = b.run("return JSON.parse(document.querySelector('#profile').textContent).tree.length / 3")
     check("profile: 100,000 nodes open in 2 s", nodes > 90000 and took < 2, (nodes, took))
     b.keys("/g1199")
+    stacks = b.run("return document.querySelector('#head').textContent")
+    check("profile: numbers are grouped", "12,000 stacks" in stacks, stacks)
     check("profile: and are searched", re.fullmatch(r"[\d.]+ %", count(b)), count(b))
 
 

@@ -6,7 +6,6 @@
 #include "libsymcache/profile/page.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <stdio.h>
 
 #include "libmarkup/bytes/name.h"
@@ -34,19 +33,6 @@ struct scale {
 	uint64_t of;
 };
 
-/* "94,188,376" */
-static void put_grouped(struct mk_out *o, uint64_t v)
-{
-	char digits[24];
-	const int n = snprintf(digits, sizeof(digits), "%" PRIu64, v);
-
-	for (int i = 0; i < n; i++) {
-		if (i && (n - i) % 3 == 0)
-			mk_out_char(o, ',');
-		mk_out_char(o, digits[i]);
-	}
-}
-
 /* As num() of profile.js: "1.61 s", "12.4 MiB", "1,403". */
 static void put_value(struct mk_out *o, struct sc_str unit, uint64_t v)
 {
@@ -66,7 +52,7 @@ static void put_value(struct mk_out *o, struct sc_str unit, uint64_t v)
 		mk_out_printf(o, "%.*f %s", s->of == 1 || part >= 100 ? 0 : part < 10 ? 2 : 1, part, s->name);
 		return;
 	}
-	put_grouped(o, v);
+	mk_page_number(o, v);
 }
 
 static void put_number(struct page *p, uint64_t v)
@@ -159,6 +145,18 @@ static void put_all_missing(struct page *p)
 	vec_deinit(&list);
 }
 
+/* All values of a type, added up. */
+static void put_sum(struct page *p, size_t type)
+{
+	const struct prof_value_type *t = &p->s->types.data[type];
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < p->s->nodes.len; i++)
+		sum += page_value(&p->t, i, type);
+	put_value(&p->o, text_of(p, t->unit), sum);
+	mk_put(&p->o, " ", mk_escaped(text_of(p, t->type)));
+}
+
 static void put_head(struct page *p)
 {
 	struct mk_out *o = &p->o;
@@ -171,16 +169,16 @@ static void put_head(struct page *p)
 			any |= page_value(&p->t, i, k) > 0;
 		stacks += any;
 	}
-	mk_put(o, "<section class=head id=head aria-label=\"The profile\">\n");
+	/* The one that the graph shows is the title. */
+	mk_put(o, "<section class=head id=head aria-label=\"The profile\">\n<h1>");
+	put_sum(p, p->s->chosen);
+	mk_put(o, "</h1>");
 	for (size_t k = 0; k < p->s->types.len; k++) {
-		const struct prof_value_type *t = &p->s->types.data[k];
-		uint64_t sum = 0;
-
-		for (size_t i = 0; i < p->s->nodes.len; i++)
-			sum += page_value(&p->t, i, k);
-		mk_put(o, k ? "<span>" : "<h1>");
-		put_value(o, text_of(p, t->unit), sum);
-		mk_put(o, " ", mk_escaped(text_of(p, t->type)), k ? "</span>" : "</h1>");
+		if (k == p->s->chosen)
+			continue;
+		mk_put(o, "<span>");
+		put_sum(p, k);
+		mk_put(o, "</span>");
 	}
 	mk_put(o, "<span>");
 	mk_page_count(o, stacks, "stack");
@@ -349,8 +347,9 @@ static bool put_page(struct page *p, const char *name, const struct mk_page_link
 		  "move, Enter zooms in, Escape zooms out; the table below says the same\" "
 		  "aria-describedby=d></canvas></div></div>\n<div id=key class=dim>");
 	put_types(p);
-	mk_put(o, "<i class=k0></i>program <i class=k1></i>system <i class=k3></i>no symbols <i class=ki></i>"
-		  "<em>inlined</em></div>\n<div id=d role=status></div>\n");
+	mk_put(o, "<span><i class=k0></i>program</span> <span><i class=k1></i>system</span> "
+		  "<span><i class=k3></i>no symbols</span> <span><i class=ki></i><em>inlined</em></span></div>\n"
+		  "<div id=d role=status></div>\n");
 	ok = put_table(p);
 	mk_put(o, "</div>\n<noscript><p>The graph needs a script; the table does not.</noscript>\n</main>\n");
 	put_data(p);

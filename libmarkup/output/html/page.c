@@ -1,6 +1,9 @@
 /* What is around pages, and their text: see page.h. */
 #include "libmarkup/output/html/page.h"
 
+#include <inttypes.h>
+#include <stdio.h>
+
 #include "libmarkup/bytes/json.h"
 #include "libsymcache/base/utf8.h"
 
@@ -91,9 +94,22 @@ void mk_html_text(struct mk_out *o, struct sc_str s)
 	mk_out_put(o, run, (size_t)(p - run));
 }
 
+void mk_page_number(struct mk_out *o, uint64_t n)
+{
+	char digits[24];
+	const int len = snprintf(digits, sizeof(digits), "%" PRIu64, n);
+
+	for (int i = 0; i < len; i++) {
+		if (i && (len - i) % 3 == 0)
+			mk_out_char(o, ',');
+		mk_out_char(o, digits[i]);
+	}
+}
+
 void mk_page_count(struct mk_out *o, uint64_t n, const char *what)
 {
-	mk_put(o, n, " ", what, n == 1 ? "" : "s");
+	mk_page_number(o, n);
+	mk_put(o, " ", what, n == 1 ? "" : "s");
 }
 
 void mk_page_begin(struct mk_out *o, enum mk_page_kind kind, struct mk_as title,

@@ -57,7 +57,10 @@ void mk_page_json(struct mk_out *o, struct sc_str s);
 void mk_page_command(struct mk_out *o, const char *why);
 void mk_page_command_end(struct mk_out *o);
 
-/* "1 frame", "2 frames" */
+/* "94,188,376" */
+void mk_page_number(struct mk_out *o, uint64_t n);
+
+/* "1 frame", "2,000 frames" */
 void mk_page_count(struct mk_out *o, uint64_t n, const char *what);
 
 /* ---- rows.c ------------------------------------------------------------------------ */
