@@ -66,7 +66,8 @@ static bool make_names(struct lines *l)
 {
 	const struct prof_stacks *s = l->s;
 
-	if (!vec_reserve(&l->name_at, s->frames.len + 1))
+	/* All names may be empty: then there is a place to count from. */
+	if (!vec_reserve(&l->name_at, s->frames.len + 1) || !vec_reserve(&l->names.v, 1))
 		return false;
 	for (size_t i = 0; i < s->frames.len; i++) {
 		l->name_at.data[i] = l->names.v.len;

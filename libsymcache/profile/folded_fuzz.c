@@ -1,5 +1,5 @@
 /* Fuzz target: any text as folded stacks. Each line stays one, and keeps its number. */
-#include "libsymcache/profile/testing.h"
+#include "libsymcache/profile/testing_fuzz.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

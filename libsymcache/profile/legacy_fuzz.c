@@ -1,6 +1,6 @@
 /* Fuzz target: any bytes as a heap text or a CPU profile. In jeprof's form the profile is the end
  * of what comes out. */
-#include "libsymcache/profile/testing.h"
+#include "libsymcache/profile/testing_fuzz.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -1,6 +1,6 @@
 /* Fuzz target: any bytes as profiles of OpenTelemetry. What comes out, less what was added, is what
  * came in. */
-#include "libsymcache/profile/testing.h"
+#include "libsymcache/profile/testing_fuzz.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -124,13 +124,15 @@ static bool count(struct perf_profile *p, const struct perf_sample *s, size_t fi
 	struct perf_stack *to = p->stacks.len < PROF_NONE ? vec_push(&p->stacks) : NULL;
 	uint32_t *slot;
 	int64_t *values;
+	uint64_t hash;
 
 	if (!to)
 		return false;
 	*to = (struct perf_stack){ s->pid, s->tid, perf_comm_of(p, s->tid), first,
 				   p->locations.len - first };
-	slot = sc_intern_find(&p->stack_set, XXH3_64bits_withSeed(vec_end(&p->locations) - to->num,
-			      to->num * sizeof(*p->locations.data), s->tid), stack_equal, p);
+	hash = prof_hash(to->num ? (const void *)(p->locations.data + first) : "",
+			 to->num * sizeof(*p->locations.data));
+	slot = sc_intern_find(&p->stack_set, hash + s->tid, stack_equal, p);
 	if (!slot)
 		return false;
 	if (*slot == SC_INTERN_NEW) {

@@ -143,6 +143,10 @@ struct prof_changes {
 	unsigned functions, strings;      /* new ones */
 };
 
+static const struct prof_changes prof_pprof_changes = {
+	.location = 4, .lines = 4, .folded = 5, .mapping = 3, .functions = 5, .strings = 6,
+};
+
 /* Is a location of the output that of the input, with lines behind it? */
 static inline bool same_location(const struct prof_changes *c, const struct prof_field *in,
 				 const struct prof_field *out)
@@ -190,39 +194,6 @@ static inline bool prof_only_added(const struct prof_changes *c, struct prof_wir
 		if (y.type != PROF_BYTES || (y.number != c->functions && y.number != c->strings))
 			return false;
 	return !in.bad && !out.bad;
-}
-
-/* ---- fuzzing --------------------------------------------------------------------------------- */
-
-/* Symbolizes data[0, size), if it is of this kind, in all forms; `check` gets the input and an
- * output that has it in it: in its own form, or of heap texts and CPU profiles in jeprof's. */
-static inline void prof_fuzz(enum prof_kind kind, const uint8_t *data, size_t size,
-			     void (*check)(const uint8_t *in, size_t in_size, const uint8_t *out,
-					   size_t out_size))
-{
-	static struct symprofiler *p[SYMPROFILE_HTML + 1];
-	struct symprofile_output out;
-	struct sc_error err;
-	const char *what;
-
-	if (prof_kind_of(data, size, &what) != kind)
-		return;
-	if (!prof_fixture.caches && prof_set_up(NULL))
-		abort();
-	for (unsigned form = SYMPROFILE_OWN; form <= SYMPROFILE_HTML; form++) {
-		char *bytes;
-
-		if (!p[form])
-			p[form] = prof_profiler((struct symprofile_options){
-				.form = form, .count = form % 2, .return_addresses = form == 2 });
-		if (symprofiler_run(p[form], data, size, &out, &err))
-			continue;
-		bytes = prof_joined(&out);
-		if (form == (kind == PROF_HEAP || kind == PROF_CPU ?
-			     SYMPROFILE_JEPROF : SYMPROFILE_OWN))
-			check(data, size, (const uint8_t *)bytes, out.size);
-		free(bytes);
-	}
 }
 
 #endif
