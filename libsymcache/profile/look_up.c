@@ -8,9 +8,9 @@
 #include "libsymcache/base/utf8.h"
 #include "libsymcache/profile/places.h"
 
-#define RELEASE_FROM 1024u /* look-ups, after which pages of the store are given back */
-#define AHEAD_FROM 2048u   /* look-ups that are worth a second thread */
-#define AHEAD_STEP 256u    /* of them, between two looks at how far the first one is */
+#define RELEASE_EVERY 2048u /* look-ups, after which pages of the store are given back */
+#define AHEAD_FROM 2048u    /* look-ups that are worth a second thread */
+#define AHEAD_STEP 256u     /* of them, between two looks at how far the first one is */
 
 /* ---- functions --------------------------------------------------------------------------- */
 
@@ -226,6 +226,8 @@ static int answered(void *ctx, size_t i, const struct symcache_answer *a)
 	const struct prof_question *q = &p->questions.data[i];
 
 	atomic_store_explicit(&l->at, i, memory_order_relaxed);
+	if (i % RELEASE_EVERY == RELEASE_EVERY - 1)
+		symcache_caches_release_pages(p->options->caches);
 	if (i && q[-1].module == q->module && q[-1].vaddr == q->vaddr) {
 		p->places.data[q->place] = p->places.data[q[-1].place];
 		return 0;
@@ -286,7 +288,7 @@ int prof_look_up(struct prof_places *p, struct sc_error *err)
 	}
 	if (rc)
 		return sc_no_memory(err);
-	if (p->questions.len >= RELEASE_FROM)
+	if (p->questions.len >= RELEASE_EVERY)
 		symcache_caches_release_pages(p->options->caches);
 	return 0;
 }

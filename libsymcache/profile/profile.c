@@ -1,6 +1,7 @@
 /* Bytes of a profile → bytes of a profile: see profile.h. */
 #include "libsymcache/profile/profile.h"
 
+#include "libsymcache/base/process.h"
 #include "libsymcache/profile/folded.h"
 #include "libsymcache/profile/kinds.h"
 #include "libsymcache/profile/legacy.h"
@@ -10,6 +11,8 @@
 #include "libsymcache/profile/perf.h"
 #include "libsymcache/profile/pprof.h"
 #include "libsymcache/profile/pprof_stacks.h"
+
+#define LARGE (512u << 10) /* bytes of a profile that takes megabytes in small pieces */
 
 struct symprofiler {
 	struct symprofile_options options;
@@ -219,6 +222,8 @@ int symprofiler_run(struct symprofiler *p, const void *bytes, size_t size,
 	*ret = (struct symprofile_output){ 0 };
 	if (rc)
 		return rc;
+	if (p->options.two_threads && r.in.size >= LARGE)
+		sc_process_heap();
 	r.kind = prof_kind_of(r.in.bytes, r.in.size, &looks_like);
 	if (!r.kind)
 		return sc_error_set(err, SC_EUNSUPPORTED, "%s", looks_like);
