@@ -27,7 +27,7 @@ static void test_same_bytes(void **state)
 {
 	static const struct { uint32_t version; uint64_t seed, hash; } cases[] = {
 		{ 7, 1, 0xf2b6ccb1010976ba }, { 8, 1, 0xd2404bfb847c1232 }, { 9, 1, 0x881008f558dac0fc },
-		{ 9, 2, 0x7fb09cf673c21433 },
+		{ 9, 2, 0x7fb09cf673c21433 }, { 7, MADE_RARE, 0x3770cab455eebe5d }, { 9, MADE_RARE + 1, 0x51999335113c1e11 }, { 9, MADE_RARE + 2, 0x06792cde0106bff4 },
 	};
 	char what[40];
 	size_t size;

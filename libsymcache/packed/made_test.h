@@ -11,10 +11,12 @@
 #include "format/symcache_index.h"
 #include "libsymcache/packed/testing.h"
 
-enum { MADE_FILES = 12, MADE_FUNCTIONS = 160, MADE_MOST = 4096, MADE_ROOM = 1 << 20 };
+enum { MADE_FILES = 12, MADE_FUNCTIONS = 160, MADE_MOST = 4096, MADE_ROOM = 1 << 20, MADE_DEPTH = 40 };
+enum { MADE_RARE = 100 }; /* from this seed on with what programs hardly have, such as deep chains */
 
 struct made {
 	uint64_t seed;
+	bool rare;
 	uint8_t *bytes;
 	size_t len;
 	struct symcache_header h;
@@ -72,6 +74,12 @@ static inline void made_strings(struct made *m)
 		snprintf(name + n, sizeof(name) - (size_t)n, forms[form], words[which], number);
 		made_string(m, name);
 	}
+	/* With cores of one and two letters, and an empty one at the end. */
+	for (unsigned i = 0; i < 40 && m->rare; i++) {
+		snprintf(name, sizeof(name), "%s%c%s", i % 3 ? "_" : "", (int)('a' + made_below(m, 3)),
+			 (const char *[]){ "", "b", ".cold", "@V1", "b.part" }[made_below(m, 5)]);
+		made_string(m, i < 39 ? name : "");
+	}
 }
 
 static inline uint32_t made_name(struct made *m)
@@ -95,10 +103,17 @@ static inline uint32_t made_call(struct made *m, uint32_t function, uint32_t int
 /* The ranges of a function, with what is inlined there, and a gap behind it at times. */
 static inline void made_function(struct made *m, uint32_t function)
 {
-	uint32_t into[8] = { SYMCACHE_NONE }, in[8] = { function }, depth = 0, file;
+	uint32_t into[MADE_DEPTH + 1] = { SYMCACHE_NONE }, in[MADE_DEPTH + 1] = { function }, depth = 0, file;
 
 	m->functions[function].entry_pc = m->pc;
 	for (uint32_t n = 1 + made_below(m, 24); n; n--) {
+		/* Many new calls at once, each in the one before? */
+		const bool deep = m->rare && !depth && m->num_calls < MADE_MOST / 2 && !made_below(m, 2);
+
+		for (uint32_t more = deep ? made_below(m, MADE_DEPTH) : 0; more; more--, depth++) {
+			into[depth + 1] = made_call(m, in[depth], into[depth]);
+			in[depth + 1] = (in[depth] + 1) % MADE_FUNCTIONS;
+		}
 		if (depth < 6 && made_below(m, 3) == 0) {
 			into[depth + 1] = made_call(m, in[depth], into[depth]);
 			in[depth + 1] = made_below(m, 4) ? (function + 1 + depth) % MADE_FUNCTIONS :
@@ -351,13 +366,13 @@ static inline struct cache made_cache(uint32_t version, uint64_t seed)
 	struct made *m = calloc(1, sizeof(*m));
 	struct cache c;
 
-	*m = (struct made){ .seed = seed, .bytes = calloc(1, MADE_ROOM), .pc = 0x40,
+	*m = (struct made){ .seed = seed, .rare = seed >= MADE_RARE, .bytes = calloc(1, MADE_ROOM), .pc = 0x40,
 			    .h = { .magic = SYMCACHE_MAGIC, .version = version, .arch = SYMCACHE_ARCH_AMD64 } };
 	made_strings(m);
 	for (uint32_t i = 0; i < MADE_FUNCTIONS; i++)
 		m->functions[i] = (struct symcache_function){ made_name(m), SYMCACHE_NONE, SYMCACHE_NONE,
 			i % 8 ? SYMCACHE_LANG_CPP : SYMCACHE_LANG_C };
-	for (uint32_t i = 0; i < MADE_FUNCTIONS; i += 1 + (made_below(m, 9) == 0))
+	for (uint32_t i = 0; i < MADE_FUNCTIONS; i += 1 + (made_below(m, 9) == 0) * (m->rare ? 3 : 1))
 		made_function(m, i);
 	made_base(m);
 	made_details(m);
