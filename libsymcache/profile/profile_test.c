@@ -212,6 +212,30 @@ static void test_folded(void **state)
 	expect_text((struct symprofile_options){ 0 }, in, strlen(in), want);
 }
 
+/* A name with control characters, in each way in which names are written. */
+static void test_unprintable(void **state)
+{
+	static const char tables[] = "1{1:1} 3{1:1 2:0x7000 3:0x8000 5:2} 4{1:1 2:1 3:0x71d0} 2{1:1 2:5} "
+		"6\"\" 6\"cpu\" 6\"/opt/prog\" ";
+	struct prof_bytes in = { 0 };
+	struct sc_error err;
+
+	(void)state;
+	proto_put(&in, tables);
+	for (int how = SYMPROFILE_FULL; how <= SYMPROFILE_LINKAGE; how++)
+		for (int form = SYMPROFILE_OWN; form <= SYMPROFILE_FOLDED; form++) {
+			const struct symprofile_options o = { .form = form, .how = how };
+			size_t len;
+			char *out = prof_symbolized(o, in.v.data, in.v.len, &len, &err);
+
+			assert_non_null(out);
+			assert_null(memmem(out, len, "odd\033", 4));
+			assert_non_null(memmem(out, len, "odd\\x1b[1m", 10));
+			free(out);
+		}
+	prof_bytes_deinit(&in);
+}
+
 /* ---- pages ------------------------------------------------------------------------------------ */
 
 /* A page that has this in it. */
@@ -278,7 +302,7 @@ int main(void)
 		cmocka_unit_test(test_return_addresses),
 		cmocka_unit_test(test_cut_pprof),
 		cmocka_unit_test(test_folded),
-		cmocka_unit_test(test_page),
+		cmocka_unit_test(test_unprintable), cmocka_unit_test(test_page),
 		cmocka_unit_test(test_unknown),
 	};
 

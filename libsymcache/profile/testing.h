@@ -9,10 +9,11 @@
 #include "libsymcache/profile/profile.h"
 
 /* The program: "prog", loaded at p_vaddr 0x10000 from offset 0; grind() at 0x10100, of 64 bytes,
- * mill::turn(int) and, as kernels have it, _stext behind it. */
+ * mill::turn(int) and, as kernels have it, _stext behind it; then one whose name no terminal may get. */
 #define PROG_GRIND 0x10100u
 #define PROG_TURN 0x10140u
 #define PROG_STEXT 0x10180u
+#define PROG_ODD 0x101c0u
 
 struct prof_fixture {
 	struct symcache_caches *caches;
@@ -48,13 +49,14 @@ static inline void make_program(struct prof_fixture *f)
 	};
 	char path[32];
 
-	for (unsigned i = 0; i < 192; i++)
+	for (unsigned i = 0; i < 256; i++)
 		put(&text, 1, 0x90);
 	put_str(&names, "");
 	put_symbol(&symbols, 0, 0, 0);
 	put_symbol(&symbols, (uint32_t)put_str(&names, "grind"), PROG_GRIND, 64);
 	put_symbol(&symbols, (uint32_t)put_str(&names, "_ZN4mill4turnEi"), PROG_TURN, 64);
 	put_symbol(&symbols, (uint32_t)put_str(&names, "_stext"), PROG_STEXT, 64);
+	put_symbol(&symbols, (uint32_t)put_str(&names, "odd\033[1m"), PROG_ODD, 64);
 	put_elf(&elf, &shape, sections, 3);
 	f->fd = testing_memfd(elf.b.data, elf.b.len, path);
 	snprintf(f->module, sizeof(f->module), "prog=%s", path);
