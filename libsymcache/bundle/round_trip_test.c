@@ -255,6 +255,30 @@ static void some_come_back(void **state)
 	}
 }
 
+static bool on_has(void *ctx, const struct symstore_entry *entry)
+{
+	const bool has = !memcmp(entry->build_id, own[2].entry.build_id, own[2].entry.build_id_len);
+
+	((struct heard *)ctx)->read += has; /* progress goes on behind it */
+	return has;
+}
+
+/* Of a tree in parts the caches that the reader has are not read. */
+static void what_is_there_stays(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < FORMS; i++) {
+		const struct form *f = &forms[i];
+		struct heard h = { .names_only = f->names_only };
+
+		if (symbundle_shape_of(f->name) != SYMBUNDLE_TREE || f->format == 1)
+			continue;
+		assert_ok(read_from(f->name, (struct symbundle_reader){ .has = on_has }, &h));
+		assert_true(h.entries == N - 1 && !h.seen[2] && h.faults == 0 && h.missing == 0);
+		assert_true(h.read == N && h.read_total == N);
+	}
+}
+
 /* Takes entry 1 out of a store, and puts another one in its place (or NULL). The manifest, which goes when
  * entries change, is put back. */
 static void harm_store(const char *name, const struct own *other)
@@ -403,6 +427,7 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(all_comes_back), cmocka_unit_test(some_come_back),
+		cmocka_unit_test(what_is_there_stays),
 		cmocka_unit_test(names_what_is_bad),
 		cmocka_unit_test(estimates), cmocka_unit_test(since),
 	};
