@@ -103,7 +103,7 @@ find cmd format libmarkup libsymcache scripts -name '*.[ch]' | sort |
 		own("packed", "format base")
 		own("read", "packed format base libsymcache/dwarf/expression.h")
 		own("unwind", "read format base libsymcache/dwarf/expression.h")
-		own("store", "packed read unwind format base")
+		own("store", "packed read unwind format base libmarkup/bytes/json.h")
 		own("write/flatten", "dwarf base format")
 		own("write/input", "write/flatten elf dwarf base libsymcache/write/build.h")
 		own("write/image", "write/flatten elf dwarf base format libsymcache/unwind/rows.h libsymcache/write/build.h")

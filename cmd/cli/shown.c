@@ -28,7 +28,6 @@ const char *shown_id(const uint8_t *build_id, size_t len)
 	static unsigned next;
 	char *copy = copies[next++ % (sizeof(copies) / sizeof(*copies))];
 
-	symcache_build_id_text(copy, build_id,
-			       len < SYMCACHE_BUILD_ID_MAX ? len : SYMCACHE_BUILD_ID_MAX);
-	return copy;
+	return symcache_build_id_text(copy, build_id,
+				      len < SYMCACHE_BUILD_ID_MAX ? len : SYMCACHE_BUILD_ID_MAX);
 }

@@ -59,8 +59,8 @@ static void write_json(struct mk_gen *j, const struct symcache_checked *s)
 {
 	mk_gen_open_map(j, NULL);
 	mk_gen_text(j, "file", s->path);
-	mk_gen_text(j, "build_id", shown_id(s->build_id, s->derived ? 0 : s->build_id_len));
-	markup_kinds_json(j, "symbols", s->sources);
+	mk_gen_bytes(j, "build_id", s->build_id, s->derived ? 0 : s->build_id_len);
+	symstore_kinds_json(j, "symbols", s->sources);
 	mk_gen_number(j, "broken_units", s->bad_units);
 	mk_gen_number(j, "code_bytes", s->code_bytes);
 	mk_gen_number(j, "code_bytes_with_lines", s->line_bytes);

@@ -163,7 +163,7 @@ static int tool_main(bool addr2line, int argc, char **argv)
 {
 	const char *name = addr2line ? "llvm-addr2line" : "llvm-symbolizer", *tool = argv[0];
 	uint8_t id[SYMCACHE_BUILD_ID_MAX];
-	size_t nibbles;
+	size_t len;
 
 	o.how.functions = addr2line ? MARKUP_FUNCTIONS_NONE : MARKUP_FUNCTIONS_LINKAGE;
 	o.how.style = addr2line ? MARKUP_STYLE_GNU : MARKUP_STYLE_LLVM;
@@ -187,8 +187,7 @@ static int tool_main(bool addr2line, int argc, char **argv)
 		fputs("error: cannot specify both --build-id and --obj\n", stderr);
 		return 1;
 	}
-	if (o.build_id &&
-	    (symcache_build_id_parse(o.build_id, id, &nibbles, NULL) || nibbles % 2)) {
+	if (o.build_id && !symcache_build_id_read(o.build_id, id, &len)) {
 		fprintf(stderr, "--build-id=: expected a build ID, but got '%s'\n", o.build_id);
 		return 1;
 	}

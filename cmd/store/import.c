@@ -94,12 +94,9 @@ static int ask(struct asked *a, struct symbundle_import_options *options, struct
 
 	for (size_t i = 0; i < o.ids.len && !rc; i++) {
 		struct symstore_id id = { 0 };
-		size_t nibbles;
 
-		if (symcache_build_id_parse(o.ids.items[i], id.bytes, &nibbles, NULL) ||
-		    nibbles % 2)
+		if (!symcache_build_id_read(o.ids.items[i], id.bytes, &id.len))
 			return sc_error_set(err, SC_EINVAL, "--build-id '%.140s': not a build ID", o.ids.items[i]);
-		id.len = nibbles / 2;
 		rc = symstore_ids_add(&a->wanted.ids, &id, err);
 	}
 	if (rc || (!o.ids.len && !wanted_asked(&o.by)))

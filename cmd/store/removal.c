@@ -25,7 +25,7 @@ static void print(const struct symstore_removals *list, const struct removal_opt
 		bytes += e->stored_size;
 		if (j) {
 			mk_gen_open_map(j, NULL);
-			mk_gen_text(j, "build_id", shown_id(e->id.bytes, e->id.len));
+			mk_gen_bytes(j, "build_id", e->id.bytes, e->id.len);
 			mk_gen_number(j, "cache_size", e->cache_size);
 			mk_gen_text(j, "source", e->source_path);
 			mk_gen_close_map(j);

@@ -86,7 +86,7 @@ void wanted_missing_json(struct mk_gen *j, const struct wanted *w)
 		const struct symstore_id *id = &w->missing.data[i];
 
 		mk_gen_open_map(j, NULL);
-		mk_gen_text(j, "build_id", shown_id(id->bytes, id->len));
+		mk_gen_bytes(j, "build_id", id->bytes, id->len);
 		mk_gen_text(j, "name", name_of(w, id));
 		mk_gen_close_map(j);
 	}

@@ -81,10 +81,9 @@ static int set_module(struct symcache_filter *f, const char *value)
 {
 	const char *id = strrchr(value, '=');
 	uint8_t bytes[SYMCACHE_BUILD_ID_MAX];
-	struct sc_error err;
-	size_t nibbles;
+	size_t len;
 
-	if (!id || id == value || symcache_build_id_parse(id + 1, bytes, &nibbles, &err) || nibbles % 2)
+	if (!id || id == value || !symcache_build_id_read(id + 1, bytes, &len))
 		return SC_EINVAL;
 	return add(&f->modules, value);
 }

@@ -6,15 +6,17 @@
 
 #include "libsymcache/base/text.h"
 
-void symcache_build_id_text(char *text, const uint8_t *id, size_t len)
+const char *symcache_build_id_text(char *text, const uint8_t *id, size_t len)
 {
 	static const char digits[] = "0123456789abcdef";
+	char *end = text;
 
 	for (size_t i = 0; i < len; i++) {
-		*text++ = digits[id[i] >> 4];
-		*text++ = digits[id[i] & 15];
+		*end++ = digits[id[i] >> 4];
+		*end++ = digits[id[i] & 15];
 	}
-	*text = 0;
+	*end = 0;
+	return text;
 }
 
 int symcache_build_id_parse(const char *text, uint8_t id[SYMCACHE_BUILD_ID_MAX],
@@ -40,6 +42,16 @@ int symcache_build_id_parse(const char *text, uint8_t id[SYMCACHE_BUILD_ID_MAX],
 		return sc_error_set(err, SC_EINVAL, "the build ID is empty");
 	*nibbles = n;
 	return 0;
+}
+
+bool symcache_build_id_read(const char *text, uint8_t id[SYMCACHE_BUILD_ID_MAX], size_t *len)
+{
+	size_t nibbles;
+
+	if (symcache_build_id_parse(text, id, &nibbles, NULL) || nibbles % 2)
+		return false;
+	*len = nibbles / 2;
+	return true;
 }
 
 const char *const symcache_debug_dirs[] = { "/usr/lib/debug", NULL };

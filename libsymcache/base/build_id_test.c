@@ -34,6 +34,11 @@ static void test_parse_build_id(void **state)
 	assert_int_equal(symcache_build_id_parse("1`", id, &nibbles, &err), SC_EINVAL);
 	assert_int_equal(symcache_build_id_parse("1g", id, &nibbles, &err), SC_EINVAL);
 	assert_int_equal(symcache_build_id_parse("1\x10", id, &nibbles, &err), SC_EINVAL);
+	assert_true(symcache_build_id_read("ab9c", id, &nibbles));
+	assert_int_equal(nibbles, 2);
+	assert_int_equal(id[1], 0x9c);
+	assert_false(symcache_build_id_read("ab9", id, &nibbles)); /* the beginning of one */
+	assert_false(symcache_build_id_read("", id, &nibbles));
 }
 
 int main(void)

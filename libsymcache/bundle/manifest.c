@@ -72,7 +72,7 @@ void manifest_deinit(struct manifest *m)
 
 const char *bundle_name(const struct symstore_entry *entry, char name[BUNDLE_NAME])
 {
-	char id[2 * SYMCACHE_BUILD_ID_MAX + 1];
+	char id[SYMCACHE_BUILD_ID_TEXT];
 
 	symcache_build_id_text(id, entry->build_id, entry->build_id_len);
 	snprintf(name, BUNDLE_NAME, "%.2s/%s.symcache", id, entry->build_id_len > 1 ? id + 2 : "");
@@ -104,16 +104,12 @@ bool bundle_id_of_name(const char *name, struct symstore_id *ret)
 {
 	char hex[2 * SYMCACHE_BUILD_ID_MAX + 1];
 	const char *slash = strrchr(name, '/');
-	size_t nibbles;
 
 	if (!slash || slash - name < 2)
 		return false;
-	if (snprintf(hex, sizeof(hex), "%.2s%.*s", slash - 2, (int)strcspn(slash + 1, "."),
-		     slash + 1) >= (int)sizeof(hex) ||
-	    symcache_build_id_parse(hex, ret->bytes, &nibbles, NULL) || nibbles % 2)
-		return false;
-	ret->len = nibbles / 2;
-	return true;
+	return snprintf(hex, sizeof(hex), "%.2s%.*s", slash - 2, (int)strcspn(slash + 1, "."),
+			slash + 1) < (int)sizeof(hex) &&
+	       symcache_build_id_read(hex, ret->bytes, &ret->len);
 }
 
 /* ---- looking for entries -------------------------------------------------------- */

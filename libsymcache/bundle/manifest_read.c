@@ -50,9 +50,9 @@ static struct manifest_entry *entry_at(const struct reading *r, int depth)
 static bool hex_bytes(const char *text, uint8_t *bytes, size_t len)
 {
 	uint8_t all[SYMCACHE_BUILD_ID_MAX];
-	size_t nibbles;
+	size_t have;
 
-	if (symcache_build_id_parse(text, all, &nibbles, NULL) || nibbles != 2 * len)
+	if (!symcache_build_id_read(text, all, &have) || have != len)
 		return false;
 	memcpy(bytes, all, len);
 	return true;
@@ -103,13 +103,10 @@ static int list_item(struct reading *r, struct manifest_entry *e, const char *te
 static int entry_text(struct reading *r, struct manifest_entry *e, const char *text)
 {
 	struct sc_hash hash;
-	size_t nibbles;
 	bool ok = true;
 
 	if (key_is(r, "build_id")) {
-		ok = !symcache_build_id_parse(text, e->entry.build_id, &nibbles, NULL) &&
-		     nibbles % 2 == 0;
-		e->entry.build_id_len = ok ? nibbles / 2 : 0;
+		ok = symcache_build_id_read(text, e->entry.build_id, &e->entry.build_id_len);
 	} else if (key_is(r, "cache_xxh128")) {
 		ok = e->has_hash = hex_hash(text, sizeof(e->hash), &e->hash);
 	} else if (key_is(r, "cache_xxh3")) {
@@ -119,9 +116,7 @@ static int entry_text(struct reading *r, struct manifest_entry *e, const char *t
 		/* What is not packed is found by its own build ID. */
 		return !strstr(text, ".packed") || bundle_id_of_name(text, &e->file) || bad(r, r->key);
 	} else if (key_is(r, "old_build_id")) {
-		ok = !symcache_build_id_parse(text, e->old.bytes, &nibbles, NULL) &&
-		     nibbles % 2 == 0;
-		e->old.len = ok ? nibbles / 2 : 0;
+		ok = symcache_build_id_read(text, e->old.bytes, &e->old.len);
 	} else if (key_is(r, "old_cache_xxh128")) {
 		ok = hex_hash(text, sizeof(e->old_hash), &e->old_hash);
 	} else if (key_is(r, "cache_sha256")) {

@@ -59,8 +59,8 @@ static int check_claims(struct symstore_entry *entry, const struct symcache *cac
 	if (image->build_id_len == entry->build_id_len &&
 	    !memcmp(image->build_id, entry->build_id, entry->build_id_len))
 		return 0;
-	symcache_build_id_text(id, image->build_id, image->build_id_len);
-	return sc_error_set(err, SC_EFORMAT, "the cache is of build ID %s", id);
+	return sc_error_set(err, SC_EFORMAT, "the cache is of build ID %s",
+			    symcache_build_id_text(id, image->build_id, image->build_id_len));
 }
 
 bool bundle_wanted(struct bundle_reading *b, const struct symstore_entry *entry)

@@ -122,11 +122,11 @@ static int ask_all(struct symbundle_sites *s, struct symstore_reader *reader,
 		else if (rc == SC_EFORMAT)
 			bad = why;
 	}
-	symcache_build_id_text(hex, id->bytes, id->len);
 	why = s->unsaid.code ? s->unsaid : bad;
 	s->unsaid.code = 0;
 	return why.code ? sc_error_set(err, why.code, "%s", why.msg) :
-		sc_error_set(err, SC_ENOTFOUND, "no server that answered has %s", hex);
+		sc_error_set(err, SC_ENOTFOUND, "no server that answered has %s",
+			     symcache_build_id_text(hex, id->bytes, id->len));
 }
 
 int symbundle_sites_get(struct symbundle_sites *s, struct symstore_reader *reader,

@@ -21,8 +21,8 @@ static const char *part_text(const struct tree_part *part, char text[PART_TEXT])
 {
 	char hash[HASH_TEXT + 1];
 
-	symcache_build_id_text(hash, part->sha256, TREE_SHA256);
-	snprintf(text, PART_TEXT, "%s-%s", part->prefix, hash);
+	snprintf(text, PART_TEXT, "%s-%s", part->prefix,
+		 symcache_build_id_text(hash, part->sha256, TREE_SHA256));
 	return text;
 }
 
@@ -222,7 +222,7 @@ const char *tree_signature_name(const char *top, size_t len, char name[TREE_NAME
 	uint8_t sha256[TREE_SHA256];
 
 	crypto_hash_sha256(sha256, (const uint8_t *)top, len);
-	symcache_build_id_text(hash, sha256, sizeof(sha256));
-	snprintf(name, TREE_NAME, "parts/%s.sig", hash);
+	snprintf(name, TREE_NAME, "parts/%s.sig",
+		 symcache_build_id_text(hash, sha256, sizeof(sha256)));
 	return name;
 }

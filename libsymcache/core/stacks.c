@@ -82,9 +82,9 @@ static void advise(struct symcache_core *core, const struct symcache_image *imag
 	sc_error_set(err, SC_ENOTFOUND, "the core does not have its build ID: name it with %s "
 		     "%.60s=BUILDID or =FILE", option, *image->name ? image->name : "NAME");
 	if (!rc) {
-		symcache_build_id_text(hex, id, len);
 		sc_error_set(err, SC_ENOTFOUND, "the core does not have its build ID; if it is the one of this "
-			     "name in the store: %s %.60s=%s", option, image->name, hex);
+			     "name in the store: %s %.60s=%s", option, image->name,
+			     symcache_build_id_text(hex, id, len));
 	} else if (rc == SC_EINVAL) {
 		sc_error_prefix(&why, "the core does not have its build ID: give one with %s %.60s=BUILDID; ",
 				option, image->name);

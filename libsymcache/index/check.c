@@ -280,9 +280,8 @@ static int on_entry(void *ctx, const struct symstore_entry *entry, const void *b
 	if (rc)
 		return rc;
 	memcpy(s.of.build_id, entry->build_id, sizeof(s.of.build_id));
-	symcache_build_id_text(id, entry->build_id, entry->build_id_len);
 	if (!s.of.path || !*s.of.path)
-		s.of.path = id;
+		s.of.path = symcache_build_id_text(id, entry->build_id, entry->build_id_len);
 	count_lines(&cache, &s.of);
 	check(ctx, &s);
 	return 0;

@@ -139,17 +139,15 @@ static struct symcache_module *module_of(struct prof_places *p, struct prof_mapp
 	uint8_t id[SYMCACHE_BUILD_ID_MAX];
 	char text[SYMCACHE_BUILD_ID_TEXT];
 	struct sc_error err;
-	size_t nibbles;
 
 	if (m->id.len && !has_byte(m->id, '/')) { /* else Go's */
 		if (m->id.len >= sizeof(text) || has_byte(m->id, 0))
 			return NULL;
 		memcpy(text, m->id.ptr, m->id.len);
 		text[m->id.len] = 0;
-		if (symcache_build_id_parse(text, id, &nibbles, NULL) || nibbles % 2)
+		if (!symcache_build_id_read(text, id, &of.build_id_len))
 			return NULL;
 		of.build_id = id;
-		of.build_id_len = nibbles / 2;
 	}
 	of.kernel = is_kernel(m->name) || is_kernel_module(m->name);
 	if (of.kernel)

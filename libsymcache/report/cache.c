@@ -11,45 +11,9 @@
 
 /* ---- entries --------------------------------------------------------------------- */
 
-void markup_kinds_json(struct mk_gen *g, const char *key, uint32_t sources)
-{
-	mk_gen_open_array(g, key);
-	for (int i = 0; symstore_kinds[i]; i++)
-		if (symstore_kinds_shown(sources) & symstore_kind_bit(i))
-			mk_gen_text(g, NULL, symstore_kinds[i]);
-	mk_gen_close_array(g);
-}
-
-static void field_json(struct mk_gen *g, const struct symstore_field *f)
-{
-	const char *at = f->text, *item;
-	size_t len;
-
-	switch (f->type) {
-	case SYMSTORE_TEXT:
-		mk_gen_text(g, f->key, f->text);
-		break;
-	case SYMSTORE_NUMBER:
-		mk_gen_number(g, f->key, f->number);
-		break;
-	case SYMSTORE_BOOL:
-		mk_gen_bool(g, f->key, f->number);
-		break;
-	case SYMSTORE_LIST:
-		mk_gen_open_array(g, f->key);
-		while ((len = symstore_tags_next(&at, &item)))
-			mk_gen_string(g, NULL, item, len);
-		mk_gen_close_array(g);
-	}
-}
-
 void markup_entry_json(struct mk_gen *g, const struct symstore_entry *entry)
 {
-	struct symstore_fields fields;
-
-	symstore_entry_fields(entry, &fields);
-	for (size_t i = 0; i < fields.len; i++)
-		field_json(g, &fields.data[i]);
+	symstore_entry_json(g, entry);
 	if (entry->packed_size)
 		mk_gen_number(g, "packed_size", entry->packed_size);
 }
@@ -104,15 +68,15 @@ static void fact(struct mk_cache *c, const char *name, const char *fmt, ...)
 	free(text);
 }
 
-/* used: when its last use began, or 0. JSON has the fields of symstore_entry_fields(), in place
- * of these. */
+/* used: when its last use began, or 0. JSON has those of symstore_entry_json() in place of
+ * these. */
 static void text_entry(struct mk_cache *c, const struct symstore_entry *e, int64_t used)
 {
-	char text[2 * SYMCACHE_BUILD_ID_MAX + 1];
+	char text[SYMCACHE_BUILD_ID_TEXT];
 	size_t len;
 
-	symcache_build_id_text(text, e->build_id, e->build_id_len);
-	fact(c, "build ID", "%s%s", text, e->build_id_derived ? " (derived: the file has none)" : "");
+	fact(c, "build ID", "%s%s", symcache_build_id_text(text, e->build_id, e->build_id_len),
+	     e->build_id_derived ? " (derived: the file has none)" : "");
 	fact(c, "source", "%s", e->source_path);
 	if (*e->debug_path)
 		fact(c, "debug file", "%s", e->debug_path);
@@ -166,8 +130,9 @@ static void text_cache(struct mk_cache *s, bool with_id)
 		struct sc_str writer = symcache_string(c, image->writer);
 
 		if (with_id && image->build_id_len <= SYMCACHE_BUILD_ID_MAX) {
-			symcache_build_id_text(text, image->build_id, image->build_id_len);
-			fact(s, "build ID", "%s%s", text, image->build_id_derived ? " (derived)" : "");
+			fact(s, "build ID", "%s%s",
+			     symcache_build_id_text(text, image->build_id, image->build_id_len),
+			     image->build_id_derived ? " (derived)" : "");
 			if (image->broken_units)
 				fact(s, "broken units", "%" PRIu32, image->broken_units);
 		}
@@ -212,10 +177,9 @@ static void json_cache(struct mk_gen *g, const struct symcache *c, bool with_id)
 		struct sc_str soname = symcache_string(c, image->soname);
 
 		if (with_id && image->build_id_len <= SYMCACHE_BUILD_ID_MAX) {
-			symcache_build_id_text(text, image->build_id, image->build_id_len);
-			mk_gen_text(g, "build_id", text);
+			mk_gen_bytes(g, "build_id", image->build_id, image->build_id_len);
 			mk_gen_bool(g, "build_id_derived", image->build_id_derived);
-			markup_kinds_json(g, "symbols", image->sources);
+			symstore_kinds_json(g, "symbols", image->sources);
 		}
 		mk_gen_number(g, "elf_class", image->elf_class);
 		mk_gen_bool(g, "big_endian", image->big_endian);

@@ -27,7 +27,6 @@ static void put_registers(struct mk_core *c, const struct symcache_registers *r)
 static const char *describe(struct symcache_code_place *place, const struct symcache_unwind_frame *f)
 {
 	const struct symcache_image *image = f->owner;
-	char id[SYMCACHE_BUILD_ID_TEXT];
 	struct mk_out all = { 0 };
 
 	for (size_t i = 0; i < place->num_frames || !i; i++) {
@@ -37,8 +36,7 @@ static const char *describe(struct symcache_code_place *place, const struct symc
 
 		if (image) {
 			mk_gen_text(g, "module", image->name);
-			symcache_build_id_text(id, image->build_id, image->build_id_len);
-			mk_gen_text(g, "build_id", id);
+			mk_gen_bytes(g, "build_id", image->build_id, image->build_id_len);
 			if (image->cache)
 				mk_gen_hex(g, "address", place->vaddr);
 		}
@@ -116,16 +114,14 @@ void mk_core_json_stack(struct mk_core *c, const struct symcache_stack *stack, s
 
 void mk_core_json_summary(struct mk_core *c)
 {
-	char id[SYMCACHE_BUILD_ID_TEXT];
 	struct mk_gen *g = &(struct mk_gen){ .to = c->out };
 
 	for (size_t i = 0; i < c->core->num_modules; i++) {
 		const struct symcache_image *m = c->core->modules[i];
 
-		symcache_build_id_text(id, m->build_id, m->build_id_len);
 		mk_gen_open_map(g, NULL);
 		mk_gen_text(g, "module", m->path);
-		mk_gen_text(g, "build_id", id);
+		mk_gen_bytes(g, "build_id", m->build_id, m->build_id_len);
 		mk_gen_hex(g, "start", m->start);
 		mk_gen_number(g, "frames", m->frames);
 		mk_gen_number(g, "stacks_cut", m->lost);

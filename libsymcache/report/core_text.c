@@ -153,9 +153,9 @@ static void put_stop(struct mk_out *o, const struct symcache_stack *s)
 		mk_put(o, " at ", mk_hex(s->address));
 	if (lacks) {
 		mk_put(o, ": ", mk_shown(lacks->name));
-		symcache_build_id_text(id, lacks->build_id, lacks->build_id_len);
-		if (*id)
-			mk_put(o, ", build ID ", id);
+		if (lacks->build_id_len)
+			mk_put(o, ", build ID ", symcache_build_id_text(id, lacks->build_id,
+									lacks->build_id_len));
 		if (s->stop == SYMCACHE_STOP_NO_UNWIND)
 			mk_put(o, "; index the program or library itself, too");
 	}

@@ -116,9 +116,7 @@ struct markup_cache_options {
 int markup_cache_report(const struct symcache *cache, const struct markup_cache_options *options,
 			struct mk_out *out, struct sc_error *err);
 
-/* The record of an entry, as members of the open object. */
+/* symstore_entry_json(), and how large a packed entry is. */
 void markup_entry_json(struct mk_gen *g, const struct symstore_entry *entry);
-/* What a cache was made from, as an array of the names. */
-void markup_kinds_json(struct mk_gen *g, const char *key, uint32_t sources);
 
 #endif

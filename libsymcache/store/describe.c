@@ -5,7 +5,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "libsymcache/base/build_id.h"
+#include "libmarkup/bytes/json.h"
 #include "libsymcache/base/search.h"
 #include "libsymcache/store/store.h"
 
@@ -63,23 +63,15 @@ uint32_t symstore_kinds_shown(uint32_t sources)
 	return sources & SYMCACHE_FROM_NAMES ? sources & with_names : sources;
 }
 
-static void put_kinds(uint32_t sources, char separator, char *text)
+const char *symstore_kinds_text(uint32_t sources, char text[SYMSTORE_KINDS_TEXT])
 {
 	char *end = text;
 
-	*end = 0;
 	sources = symstore_kinds_shown(sources);
 	for (int i = 0; symstore_kinds[i]; i++)
 		if (sources & symstore_kind_bit(i))
-			end += sprintf(end, "%s%c", symstore_kinds[i], separator);
-	if (end > text)
-		end[-1] = 0;
-}
-
-const char *symstore_kinds_text(uint32_t sources, char text[SYMSTORE_KINDS_TEXT])
-{
-	put_kinds(sources, ',', text);
-	return *text ? text : "none";
+			end += sprintf(end, "%s%s", end > text ? "," : "", symstore_kinds[i]);
+	return end > text ? text : "none";
 }
 
 const char *symstore_time_text(int64_t time, char text[32])
@@ -92,34 +84,47 @@ const char *symstore_time_text(int64_t time, char text[32])
 	return text;
 }
 
-static void add(struct symstore_fields *f, const char *key, int type, const char *text,
-		uint64_t number)
+void symstore_kinds_json(struct mk_gen *g, const char *key, uint32_t sources)
 {
-	f->data[f->len++] = (struct symstore_field){ key, type, text, number };
+	sources = symstore_kinds_shown(sources);
+	mk_gen_open_array(g, key);
+	for (int i = 0; symstore_kinds[i]; i++)
+		if (sources & symstore_kind_bit(i))
+			mk_gen_text(g, NULL, symstore_kinds[i]);
+	mk_gen_close_array(g);
 }
 
-void symstore_entry_fields(const struct symstore_entry *entry, struct symstore_fields *f)
+static void put_words(struct mk_gen *g, const char *key, const char *words)
 {
-	*f = (struct symstore_fields){ 0 };
-	put_kinds(entry->sources, '\n', f->kinds);
-	symcache_build_id_text(f->id, entry->build_id, entry->build_id_len);
-	snprintf(f->cache_hash, sizeof(f->cache_hash), "%016" PRIx64, entry->cache_hash);
-	sc_hash_text(entry->source_hash, f->source_hash);
-	add(f, "build_id", SYMSTORE_TEXT, f->id, 0);
-	add(f, "build_id_derived", SYMSTORE_BOOL, NULL, entry->build_id_derived);
-	add(f, "symbols", SYMSTORE_LIST, f->kinds, 0);
-	add(f, "broken_units", SYMSTORE_NUMBER, NULL, entry->bad_units);
-	add(f, "cache_size", SYMSTORE_NUMBER, NULL, entry->cache_size);
-	add(f, "cache_xxh3", SYMSTORE_TEXT, f->cache_hash, 0);
-	add(f, "source", SYMSTORE_TEXT, entry->source_path, 0);
-	add(f, "source_size", SYMSTORE_NUMBER, NULL, entry->source_size);
-	add(f, "source_xxh128", SYMSTORE_TEXT, f->source_hash, 0);
-	add(f, "debug_file", SYMSTORE_TEXT, entry->debug_path, 0);
-	add(f, "indexed", SYMSTORE_TEXT, symstore_time_text(entry->time, f->time), 0);
-	add(f, "tool", SYMSTORE_TEXT, entry->tool_version, 0);
-	add(f, "tags", SYMSTORE_LIST, entry->tags, 0);
+	const char *word;
+	size_t len;
+
+	mk_gen_open_array(g, key);
+	while ((len = symstore_tags_next(&words, &word)))
+		mk_gen_string(g, NULL, word, len);
+	mk_gen_close_array(g);
+}
+
+void symstore_entry_json(struct mk_gen *g, const struct symstore_entry *entry)
+{
+	char text[SC_HASH_TEXT];
+
+	mk_gen_bytes(g, "build_id", entry->build_id, entry->build_id_len);
+	mk_gen_bool(g, "build_id_derived", entry->build_id_derived);
+	symstore_kinds_json(g, "symbols", entry->sources);
+	mk_gen_number(g, "broken_units", entry->bad_units);
+	mk_gen_number(g, "cache_size", entry->cache_size);
+	snprintf(text, sizeof(text), "%016" PRIx64, entry->cache_hash);
+	mk_gen_text(g, "cache_xxh3", text);
+	mk_gen_text(g, "source", entry->source_path);
+	mk_gen_number(g, "source_size", entry->source_size);
+	mk_gen_text(g, "source_xxh128", sc_hash_text(entry->source_hash, text));
+	mk_gen_text(g, "debug_file", entry->debug_path);
+	mk_gen_text(g, "indexed", symstore_time_text(entry->time, text));
+	mk_gen_text(g, "tool", entry->tool_version);
+	put_words(g, "tags", entry->tags);
 	if (entry->names && *entry->names)
-		add(f, "names", SYMSTORE_LIST, entry->names, 0);
+		put_words(g, "names", entry->names);
 	if (entry->transforms && *entry->transforms)
-		add(f, "transforms", SYMSTORE_LIST, entry->transforms, 0);
+		put_words(g, "transforms", entry->transforms);
 }

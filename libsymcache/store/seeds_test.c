@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "libmarkup/bytes/json.h"
 #include "libsymcache/base/seeds_test.h"
 #include "libsymcache/read/cache_text_test.h"
 #include "libsymcache/store/record.h"
@@ -24,16 +25,14 @@ int nanosleep(const struct timespec *request, struct timespec *left)
 
 static void put_entry(FILE *to, const struct symstore_entry *entry)
 {
-	struct symstore_fields f;
+	struct mk_out out = { 0 };
+	char *text;
 
-	symstore_entry_fields(entry, &f);
-	for (size_t i = 0; i < f.len; i++) {
-		fprintf(to, "%s ", f.data[i].key);
-		if (f.data[i].type == SYMSTORE_TEXT || f.data[i].type == SYMSTORE_LIST)
-			fprintf(to, "\"%s\", ", f.data[i].text);
-		else
-			fprintf(to, "%" PRIu64 ", ", f.data[i].number);
-	}
+	symstore_entry_json(&(struct mk_gen){ .to = &out, .depth = 1 }, entry);
+	mk_out_char(&out, 0);
+	text = mk_out_take(&out);
+	fprintf(to, "%s, ", text);
+	free(text);
 	fprintf(to, "tables %" PRIx64 ", packed %" PRIu64 " %" PRIx64 "\n", entry->table_hash,
 		entry->packed_size, entry->packed_hash);
 }

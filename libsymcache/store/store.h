@@ -240,24 +240,11 @@ int symstore_default_path(char **ret, struct sc_error *err);
 enum { SYMSTORE_KINDS_TEXT = 64 };
 const char *symstore_kinds_text(uint32_t sources, char text[SYMSTORE_KINDS_TEXT]);
 
-/* A field of a record as `list --json` and manifests have it. */
-struct symstore_field {
-	const char *key;
-	enum { SYMSTORE_TEXT, SYMSTORE_NUMBER, SYMSTORE_BOOL, SYMSTORE_LIST } type;
-	const char *text;       /* of a list: a newline between its items */
-	uint64_t number;        /* of SYMSTORE_BOOL: 0 or 1 */
-};
-
-struct symstore_fields {
-	struct symstore_field data[16];
-	size_t len;
-	char id[2 * SYMCACHE_BUILD_ID_MAX + 1], kinds[64], cache_hash[17];
-	char source_hash[SC_HASH_TEXT];
-	char time[32];
-};
-
-/* Sets *ret to all fields; their texts point into `entry` and `ret`. */
-void symstore_entry_fields(const struct symstore_entry *entry, struct symstore_fields *ret);
+/* The record of an entry as members of the open map, as `list --json` and manifests have it. */
+struct mk_gen;
+void symstore_entry_json(struct mk_gen *g, const struct symstore_entry *entry);
+/* The kinds that are shown, as an array. */
+void symstore_kinds_json(struct mk_gen *g, const char *key, uint32_t sources);
 
 /* "2026-11-21T11:02:33Z" for seconds since 1970. Returns `text`. */
 const char *symstore_time_text(int64_t time, char text[32]);

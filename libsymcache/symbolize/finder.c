@@ -164,14 +164,13 @@ static void advise(const struct symcache_finder *f, const struct symcache_file_i
 		return;
 	}
 	nameless = symcache_caches_nameless(f->caches, &id);
-	if (nameless == 1) {
-		symcache_build_id_text(hex, id.bytes, id.len);
+	if (nameless == 1)
 		sc_error_set(err, SC_ENOTFOUND, "the store has one debug file without a name; if it "
-			     "belongs to this module, use %s %.128s=%s", f->option, name, hex);
-	} else if (nameless) {
+			     "belongs to this module, use %s %.128s=%s", f->option, name,
+			     symcache_build_id_text(hex, id.bytes, id.len));
+	else if (nameless)
 		sc_error_set(err, SC_ENOTFOUND, "the store has %zu debug files without a name: index "
 			     "their programs, too, or use %s %.128s=BUILDID", nameless, f->option, name);
-	}
 }
 
 static int find_named(const struct symcache_finder *f, const struct symcache_file_id *of,

@@ -102,14 +102,13 @@ static int several(const struct sc_named *first, const struct sc_named *end, con
 		   size_t n, struct sc_error *err)
 {
 	enum { SHOWN = 3 };
-	char ids[SHOWN * (2 * SYMCACHE_BUILD_ID_MAX + 2)] = "", hex[2 * SYMCACHE_BUILD_ID_MAX + 1];
+	char ids[SHOWN * (2 * SYMCACHE_BUILD_ID_MAX + 2)] = "", hex[SYMCACHE_BUILD_ID_TEXT];
 
 	for (size_t shown = 0; first < end && shown < SHOWN; first++) {
 		if (tag && !symstore_tags_have(first->tags, tag))
 			continue;
-		symcache_build_id_text(hex, first->id, first->id_len);
 		strcat(ids, shown++ ? ", " : "");
-		strcat(ids, hex);
+		strcat(ids, symcache_build_id_text(hex, first->id, first->id_len));
 	}
 	return sc_error_set(err, SC_EINVAL, "the store has %zu builds of that name%s%.64s: %s%s", n,
 			    tag ? " with the tag " : "", tag ? tag : "", ids,
