@@ -88,8 +88,10 @@ bool sites_named(const struct sites_options *o)
 	return o->urls.len || (env && env[strspn(env, " ")]);
 }
 
-int sites_create(const struct sites_options *o, struct symbundle_sites **ret,
-		 struct sc_error *err)
+/* Of the options and $SYMCACHE_URLS; *ret is NULL if neither names a tree. SC_EINVAL: not a URL, or
+ * a key without one; SC_ENOMEM. */
+static int sites_create(const struct sites_options *o, struct symbundle_sites **ret,
+			struct sc_error *err)
 {
 	const char *env = getenv("SYMCACHE_URLS");
 	char *words = must(strdup(env ? env : "")), *rest = words, *word;

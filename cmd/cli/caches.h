@@ -59,11 +59,6 @@ struct sites_options {
 	{ "verify-key", 0, OPT_STRING, &(where)->verify_key, "KEY", \
 	  "accept only what this Ed25519 public key (PEM) signed" }
 
-/* Of the options and $SYMCACHE_URLS; *ret is NULL if neither names a tree. SC_EINVAL: not a URL, or
- * a key without one; SC_ENOMEM. */
-int sites_create(const struct sites_options *options, struct symbundle_sites **ret,
-		 struct sc_error *err);
-
 /* Both kinds of servers, into to->debuginfod and to->sites. After an error there are none. */
 int servers_create(const struct fetch_options *fetch, const struct sites_options *sites,
 		   struct symcache_caches_options *to, struct sc_error *err);

@@ -5,7 +5,7 @@
  */
 #include "libmarkup/filter/filter.h"
 
-#include <signal.h>
+#include "libsymcache/base/parallel.h"
 
 /* Its misses belong to the chunk; the next one starts with none. */
 static void take_missing(struct mk_resolve *r, struct chunk *c)
@@ -114,31 +114,14 @@ void mk_filter_work(struct markup_filter *p, unsigned most)
 	pthread_mutex_unlock(&p->lock);
 }
 
-/* Signals of the process are not for our threads, but those that a thread raises by itself. */
-static sigset_t block_signals(void)
-{
-	static const int own[] = { SIGBUS, SIGSEGV, SIGILL, SIGFPE, SIGTRAP, SIGSYS, SIGABRT, SIGPIPE };
-	sigset_t blocked, before;
-
-	sigfillset(&blocked);
-	for (size_t i = 0; i < sizeof(own) / sizeof(*own); i++)
-		sigdelset(&blocked, own[i]);
-	pthread_sigmask(SIG_SETMASK, &blocked, &before);
-	return before;
-}
-
 bool mk_filter_start(struct markup_filter *p)
 {
-	sigset_t before;
-
 	for (unsigned i = 1; i < p->n; i++)
 		if (!mk_demux_copy(&p->workers[i].s->resolve, &p->workers[0].s->resolve))
 			return false;
-	before = block_signals();
-	while (p->running < p->n && !pthread_create(&p->workers[p->running].thread, NULL,
-						    run_thread, &p->workers[p->running]))
+	while (p->running < p->n && sc_thread_start(&p->workers[p->running].thread, run_thread,
+						    &p->workers[p->running]))
 		p->running++; /* fewer will do */
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	return true;
 }
 

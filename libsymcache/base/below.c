@@ -13,6 +13,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "libsymcache/base/cleanup.h"
+
 int sc_make_parents(char *path, struct sc_error *err)
 {
 	struct stat st;
@@ -127,42 +129,25 @@ int sc_open_below(const char *path, size_t below)
 {
 	const char *name;
 	size_t at;
-	const int dir = walk(path, below, false, &name, &at);
-	int fd, why;
+	int dir __attribute__((cleanup(sc_close_fd))) = walk(path, below, false, &name, &at);
 
-	if (dir < 0)
-		return -1;
-	fd = sc_open_in(dir, name);
-	why = errno;
-	close(dir);
-	errno = why;
-	return fd;
+	return dir < 0 ? -1 : sc_open_in(dir, name);
 }
 
 int sc_stat_below(const char *path, size_t below, struct stat *ret)
 {
 	const char *name;
 	size_t at;
-	const int dir = walk(path, below, false, &name, &at);
-	int rc;
+	int dir __attribute__((cleanup(sc_close_fd))) = walk(path, below, false, &name, &at);
 
-	if (dir < 0)
-		return -1;
-	rc = fstatat(dir, name, ret, AT_SYMLINK_NOFOLLOW);
-	close(dir);
-	return rc;
+	return dir < 0 ? -1 : fstatat(dir, name, ret, AT_SYMLINK_NOFOLLOW);
 }
 
 int sc_remove_below(const char *path, size_t below)
 {
 	const char *name;
 	size_t at;
-	const int dir = walk(path, below, false, &name, &at);
-	int rc;
+	int dir __attribute__((cleanup(sc_close_fd))) = walk(path, below, false, &name, &at);
 
-	if (dir < 0)
-		return -1;
-	rc = unlinkat(dir, name, 0);
-	close(dir);
-	return rc;
+	return dir < 0 ? -1 : unlinkat(dir, name, 0);
 }

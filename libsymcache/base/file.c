@@ -179,6 +179,13 @@ int sc_new_file_end(struct sc_new_file *f, int rc, struct sc_error *err)
 	return rc;
 }
 
+bool sc_same_file(const char *a, const char *b)
+{
+	struct stat x, y;
+
+	return !stat(a, &x) && !stat(b, &y) && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
+}
+
 int sc_write_all(int fd, const void *bytes, size_t size)
 {
 	const char *at = bytes;

@@ -66,6 +66,9 @@ const char *sc_temp_folder(void);
 /* A file without a name, to write and read; it goes when it is closed. -1: see errno. */
 int sc_nameless_file(const char *folder);
 
+/* Do both paths lead to one file? */
+bool sc_same_file(const char *a, const char *b);
+
 /* Writes all of it, whatever single writes and signals do. -1: see errno. */
 int sc_write_all(int fd, const void *bytes, size_t size);
 int sc_write_pieces(int fd, const struct iovec pieces[], size_t n);

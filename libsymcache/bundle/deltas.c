@@ -4,7 +4,6 @@
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include <xxhash.h>
 
@@ -51,13 +50,6 @@ static void on_fault(void *ctx, const char *name, const char *why)
 		o->fault(o->ctx, text);
 }
 
-static bool same_file(const char *a, const char *b)
-{
-	struct stat x, y;
-
-	return !stat(a, &x) && !stat(b, &y) && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
-}
-
 int deltas_open(struct deltas *d, const char *path, struct symstore_reader *exported,
 		void (*fault)(void *ctx, const char *why), void *ctx, struct sc_error *err)
 {
@@ -70,7 +62,7 @@ int deltas_open(struct deltas *d, const char *path, struct symstore_reader *expo
 	int rc;
 
 	*d = (struct deltas){ 0 };
-	if (same_file(path, symstore_path(symstore_of(exported)))) {
+	if (sc_same_file(path, symstore_path(symstore_of(exported)))) {
 		d->reader = exported;
 		d->same = true;
 		return 0;

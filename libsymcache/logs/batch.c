@@ -241,7 +241,7 @@ static enum symlog_result filter_log(struct batch *b, unsigned worker,
 	struct written w = { .file = { .fd = -1 }, .log = log, .output = output };
 	struct sc_error err;
 
-	if (symlog_same_file(log->path, output)) {
+	if (sc_same_file(log->path, output)) {
 		char *text __attribute__((cleanup(sc_free_text))) =
 			sc_text("%s: its output would overwrite it", log->path);
 
@@ -271,7 +271,7 @@ static void work(void *ctx, unsigned worker, size_t i)
 
 	if (!output || b->broken)
 		return;
-	skip = !symlog_same_file(log->path, output) && finished(b, log, output);
+	skip = !sc_same_file(log->path, output) && finished(b, log, output);
 	pthread_mutex_lock(&b->lock);
 	b->options->progress(b->options->ctx, b->done, b->size, log->path);
 	pthread_mutex_unlock(&b->lock);

@@ -35,9 +35,6 @@ struct symlog_input {
  * NULL) what it says; 0: none. */
 size_t symlog_packed_suffix(const char *path, enum symcache_packing *ret);
 
-/* Do both paths lead to one file? list.c */
-bool symlog_same_file(const char *a, const char *b);
-
 /* Opens `path`, "-" being standard input. SC_ESYS; SC_EINVAL: a directory. */
 int symlog_open(struct symlog_input *in, const char *path, struct sc_error *err);
 /* Of a plain log, bytes [from, to) alone are read; before the first of them is. Of the first ones it

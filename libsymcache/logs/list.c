@@ -35,13 +35,6 @@ static void report(const struct symlog_list *l, char *text)
 	free(text);
 }
 
-bool symlog_same_file(const char *a, const char *b)
-{
-	struct stat x, y;
-
-	return !stat(a, &x) && !stat(b, &y) && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
-}
-
 /* ---- texts ----------------------------------------------------------------------- */
 
 struct symlog_text {
