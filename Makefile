@@ -148,10 +148,10 @@ python-headers:
 	@$(PYTHON) -c 'import os, sys, sysconfig; sys.exit(not os.path.exists(sysconfig.get_path("include") \
 		+ "/Python.h"))' 2> /dev/null || scripts/deps.sh python > /dev/null
 .PHONY: python-headers
-$(PYDIR)/_symcache.abi3.so: $(PYSRC) scripts/python/module.h $(SO) | python-headers
+$(PYDIR)/_symcache.abi3.so: $(PYSRC) scripts/python/module.h scripts/python/error.h $(SO) | python-headers
 	@mkdir -p $(@D)
 	$(call say,PYTHON,$@)$(CC) $(PYFLAGS) $(filter-out -pie,$(MODE_LDFLAGS)) $(LDFLAGS) -o $@ $(PYSRC) $(SO)
-$(PYDIR)/_build.abi3.so: scripts/python/build.c $(SOBUILD) | python-headers
+$(PYDIR)/_build.abi3.so: scripts/python/build.c scripts/python/error.h $(SOBUILD) | python-headers
 	@mkdir -p $(@D)
 	$(call say,PYTHON,$@)$(CC) $(PYFLAGS) $(filter-out -pie,$(MODE_LDFLAGS)) $(LDFLAGS) -o $@ $< $(SOBUILD) $(SO)
 python: $(PYDIR)/_symcache.abi3.so $(PYDIR)/_build.abi3.so ## build Python's module: build/release/python (python3-dev)

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "error.h"
+
 /* Of an index that is running. */
 struct run {
 	PyObject *report;      /* or None */
@@ -50,12 +52,11 @@ static const char **paths_of(PyObject *list, PyObject **keep, Py_ssize_t *n)
 	return paths;
 }
 
+static PyObject *error_class; /* symcache.Error */
+
 static PyObject *raise_error(const struct symcache_error *err)
 {
-	if (err->code == SYMCACHE_ENOMEM)
-		return PyErr_NoMemory();
-	PyErr_SetString(err->code == SYMCACHE_EINVAL ? PyExc_ValueError : PyExc_OSError, err->msg);
-	return NULL;
+	return raise_as(error_class, err);
 }
 
 static PyObject *index_paths(PyObject *self, PyObject *args)
@@ -403,6 +404,9 @@ PyMODINIT_FUNC PyInit__build(void)
 	static struct PyModuleDef def = {
 		PyModuleDef_HEAD_INIT, .m_name = "symcache._build", .m_size = -1, .m_methods = functions,
 	};
+	PyObject *base = PyImport_ImportModule("symcache._symcache");
 
-	return PyModule_Create(&def);
+	error_class = base ? PyObject_GetAttrString(base, "Error") : NULL;
+	Py_XDECREF(base);
+	return error_class ? PyModule_Create(&def) : NULL;
 }

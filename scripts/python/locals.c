@@ -5,7 +5,7 @@
 #include <symcache-find.h>
 
 static PyStructSequence_Field local_fields[] = {
-	{ "name", "as the source has it; '??': it has none" },
+	{ "name", "as the source has it; \"??\": it has none" },
 	{ "function", "that it is of; None: unknown" },
 	{ "path", "where it is declared; None" }, { "line", "0: unknown" },
 	{ "offset", "bytes from the frame base; None: unknown" },

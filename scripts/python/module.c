@@ -5,28 +5,14 @@
  * Single look-ups keep the interpreter's lock; batches, logs and whatever reads or writes a store
  * give it up.
  */
+#include "error.h"
 #include "module.h"
 
 struct state st;
 
 PyObject *raise_error(const struct symcache_error *err)
 {
-	PyObject *type, *e, *code;
-
-	switch (err->code) {
-	case SYMCACHE_ENOMEM: return PyErr_NoMemory();
-	case SYMCACHE_EINVAL: type = PyExc_ValueError; break;
-	case SYMCACHE_ENOTFOUND: type = PyExc_FileNotFoundError; break;
-	case SYMCACHE_ESYS: case SYMCACHE_EFULL: type = PyExc_OSError; break;
-	default: type = st.error;
-	}
-	e = PyObject_CallFunction(type, "s", err->msg);
-	code = PyLong_FromLong(err->code);
-	if (e && code && (type != st.error || !PyObject_SetAttrString(e, "code", code)))
-		PyErr_SetObject(type, e);
-	Py_XDECREF(e);
-	Py_XDECREF(code);
-	return NULL;
+	return raise_as(st.error, err);
 }
 
 PyObject *own_text(const char *s)

@@ -253,9 +253,10 @@ def test_profile(store, cache, addresses):
         if frames:
             assert len(line.rsplit(" ", 1)[0].split(";")) >= 1 + len(frames)
             assert name + "+0x" not in line
-    with pytest.raises(OSError, match="lines do not end in numbers"):
+    with pytest.raises(symcache.Error, match="lines do not end in numbers") as e:
         store.profile(b"no profile")
-    with pytest.raises(OSError, match="no form but their own"):
+    assert e.value.code == -6  # SYMCACHE_EUNSUPPORTED
+    with pytest.raises(symcache.Error, match="no form but their own"):
         store.profile(folded, "pprof")
     with pytest.raises(ValueError):
         store.profile(folded, "wrong")
@@ -485,8 +486,9 @@ def test_stacks(store, tmp_path):
     with pytest.raises(OSError):
         symcache.Core(tmp_path / "none")
     (tmp_path / "text").write_text("no core")
-    with pytest.raises(OSError):
+    with pytest.raises(symcache.Error) as e:  # as what the other library says of damaged files
         symcache.Core(tmp_path / "text", store)
+    assert e.value.code == -5  # SYMCACHE_EFORMAT
 
 
 CORES = Path(__file__).parents[4] / "shared" / "data" / "cores"
@@ -512,7 +514,7 @@ def test_cores_and_traces(tmp_path):
         traced = symcache.Trace(tmp_path / "run.tf", said.split()[1:2], store).threads
         assert [t.tid for t in traced] == [0, 1, 2] and traced[0].name == "tracepoint 1"
         assert guarded.pc in [f.pc for f in traced[0].frames]
-        with pytest.raises(OSError):
+        with pytest.raises(symcache.Error):
             symcache.Trace(core, said.split()[1:2], store)
         with pytest.raises(ValueError):
             symcache.Trace(core, [], store)
