@@ -131,6 +131,16 @@ c99_clang() { compile clang c99 c; }
 cxx17() { compile g++ c++17 cc; }
 cxx17_clang() { compile clang++ c++17 cc; }
 
+# As C and as C++, under each compiler that is there.
+examples_compile() {
+	for c in 'gcc -std=c11' 'clang -std=c11' 'g++ -x c++ -std=c++17' 'clang++ -x c++ -std=c++17'; do
+		needs "${c%% *}" > /dev/null || continue
+		for e in testdata/examples/*.c; do
+			$c -pedantic -Wall -Wextra -Werror -I"$stage/usr/include" -fsyntax-only "$e" || return 1
+		done
+	done
+}
+
 examples() {
 	needs pkg-config || return 77
 	for e in lookup filter find index pid core self stacks source; do
@@ -311,6 +321,7 @@ it "headers: C99, gcc" c99
 it "headers: C99, clang" c99_clang
 it "headers: C++17, g++" cxx17
 it "headers: C++17, clang++" cxx17_clang
+it "examples: C11 and C++17" examples_compile
 it "examples, from the installed tree" examples
 it "README shows examples/lookup.c" readme
 it "loaded and unloaded 1,000 times" reloads

@@ -2,7 +2,9 @@
  * self [STORE]: a process names its own stack. Its modules, with their build IDs and where they
  * were loaded, come from dl_iterate_phdr(); what the store lacks is built from the file.
  */
+#ifndef _GNU_SOURCE /* C++ has it */
 #define _GNU_SOURCE
+#endif
 #include <elf.h>
 #include <execinfo.h>
 #include <link.h>
@@ -43,7 +45,7 @@ static void read_notes(const char *at, size_t size, struct module *m)
 
 static int on_module(struct dl_phdr_info *info, size_t size, void *ctx)
 {
-	struct module *m = ctx;
+	struct module *m = (struct module *)ctx;
 	int i, ours = 0;
 
 	(void)size;
@@ -69,11 +71,12 @@ static int on_module(struct dl_phdr_info *info, size_t size, void *ctx)
 
 static void print(struct symcache_store *store, struct symcache_resolver *resolver, uintptr_t pc)
 {
-	struct module m = { 0 };
+	struct module m;
 	struct symcache_cache *cache = NULL;
 	const struct symcache_frame *f;
 	size_t n = 0;
 
+	memset(&m, 0, sizeof(m));
 	m.address = pc;
 	if (dl_iterate_phdr(on_module, &m) &&
 	    (!store || symcache_store_get(store, m.id, m.id_len, &cache, NULL)))

@@ -33,8 +33,9 @@ static void print_line(struct symcache_source_reader *sources, const char *path,
 int main(int argc, char **argv)
 {
 	struct symcache_error err = { 0, "usage: source FILE ADDRESS [FOLDER...]" };
-	struct symcache_make_options make = { .size = sizeof(make), .flags = SYMCACHE_MAKE_LOCALS };
-	struct symcache_source_options where = { .size = sizeof(where) };
+	struct symcache_make_options make = { sizeof(make), NULL, 0, SYMCACHE_MAKE_LOCALS, 0, NULL, NULL,
+					      NULL };
+	struct symcache_source_options where = { sizeof(where), NULL, NULL, NULL, NULL };
 	struct symcache_source_reader *sources;
 	struct symcache_resolver *resolver;
 	const struct symcache_frame *f;
