@@ -81,7 +81,8 @@ int symcache_file_build_id(const char *path, uint8_t id[SYMCACHE_ID_MAX], size_t
 		return no_path(err);
 	if (symcache_elf_build_id(path, id, len, &made, &e))
 		return api_fail(err, &e);
-	*derived = made;
+	if (derived)
+		*derived = made;
 	return 0;
 }
 

@@ -71,6 +71,7 @@ static void all_of_each(void **state)
 	assert_string_equal(list(s, "3", 0), "");
 	assert_string_equal(list(s, NULL, 2), FIRST SECOND);
 	assert_int_equal(symcache_store_each(s, "xy", on_entry, NULL, &err), SYMCACHE_EINVAL);
+	assert_int_equal(symcache_store_each(s, NULL, NULL, NULL, &err), SYMCACHE_EINVAL);
 	ok(symcache_store_tag(s, (const uint8_t *)"\x20", 1, "a\nr=3", NULL));
 	assert_string_equal(list(s, "20", 0), "20 /lib/libb.so [] [a\nn\nr=2\nr=3] 6\n");
 	assert_int_equal(symcache_store_tag(s, (const uint8_t *)"", 0, "a", &err), SYMCACHE_EINVAL);

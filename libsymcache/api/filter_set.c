@@ -178,6 +178,8 @@ int symcache_filter_each_missing(const struct symcache_filter *f,
 {
 	struct each each = { fn, ctx };
 
+	if (!fn)
+		return api_error(err, SC_EINVAL, "there is no function");
 	return !f->filter || !markup_filter_missing(f->filter, on_missing, &each) ? 0 :
 		api_error(err, SC_ENOMEM, "out of memory");
 }

@@ -96,6 +96,7 @@ static void binds_modules(void **state)
 	assert_true(stats.frames == 2 && stats.found == 1);
 	ok(symcache_filter_each_missing(f, on_missing, &seen, NULL));
 	assert_int_equal(seen.n, 1);
+	assert_int_equal(symcache_filter_each_missing(f, NULL, NULL, NULL), SYMCACHE_EINVAL);
 	assert_non_null(strstr(seen.name, "none"));
 	assert_true(seen.flags & SYMCACHE_MISSING_MODULE);
 	symcache_filter_destroy(f);

@@ -297,6 +297,8 @@ int symcache_store_each(struct symcache_store *s, const char *prefix, symcache_e
 	size_t nibbles = 0;
 	int rc = prefix && *prefix ? symcache_build_id_parse(prefix, id, &nibbles, &e) : 0;
 
+	if (!fn)
+		return api_error(err, SC_EINVAL, "there is no function");
 	if (rc)
 		return api_fail(err, &e);
 	pthread_mutex_lock(&s->lock);

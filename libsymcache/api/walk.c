@@ -49,10 +49,11 @@ int symcache_walk(const struct symcache_walk_options *options,
 	struct symcache_unwinder u;
 	struct symcache_registers regs;
 	struct sc_error e;
+	int rc = 0;
 
-	if (!options || !api_fits(options) || !options->read || !options->module ||
+	if (!registers || !fn || !options || !api_fits(options) || !options->read || !options->module ||
 	    !options->executable || options->machine > UINT16_MAX)
-		return api_error(err, SC_EINVAL, "incomplete options");
+		return api_error(err, SC_EINVAL, "incomplete options, no registers or no function");
 	const struct symcache_unwind_source source = {
 		.machine = (uint16_t)options->machine, .signature = options->signature,
 		.max_frames = options->max_frames, .read = read_memory, .module = find_module,
@@ -63,7 +64,7 @@ int symcache_walk(const struct symcache_walk_options *options,
 	memcpy(regs.value, registers->value, sizeof(regs.value));
 	if (symcache_unwind_begin(&u, &source, &regs, &e))
 		return api_fail(err, &e);
-	while (symcache_unwind_next(&u, &f)) {
+	while (!rc && symcache_unwind_next(&u, &f)) {
 		struct symcache_cache *c = f.owner;
 		const struct symcache_stack_frame frame = {
 			.pc = f.pc, .lookup_pc = f.lookup_pc, .stack_pointer = f.stack_pointer,
@@ -71,10 +72,9 @@ int symcache_walk(const struct symcache_walk_options *options,
 			.how = f.trust, .flags = f.signal,
 		};
 
-		if (fn(ctx, &frame))
-			break;
+		rc = fn(ctx, &frame);
 	}
 	if (why)
 		*why = symcache_stop_text(u.stop);
-	return 0;
+	return rc;
 }

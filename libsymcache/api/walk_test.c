@@ -109,7 +109,7 @@ static void walks(void **state)
 
 		stop_after = cases[i].stop_after;
 		memory_left = cases[i].memory;
-		ok(outer(&seen, &why));
+		assert_int_equal(outer(&seen, &why), cases[i].stop_after > 0);
 		assert_memory_equal(seen.text, cases[i].begins, strlen(cases[i].begins));
 		if (cases[i].why) {
 			assert_string_equal(seen.text, cases[i].begins);
@@ -139,6 +139,8 @@ static void refuses(void **state)
 	for (unsigned i = 0; i < 5; i++)
 		assert_int_equal(symcache_walk(&o[i], &t, take, NULL, NULL, &err), SYMCACHE_EINVAL);
 	assert_int_equal(symcache_walk(NULL, &t, take, NULL, NULL, &err), SYMCACHE_EINVAL);
+	assert_int_equal(symcache_walk(&options, NULL, take, NULL, NULL, &err), SYMCACHE_EINVAL);
+	assert_int_equal(symcache_walk(&options, &t, NULL, NULL, NULL, &err), SYMCACHE_EINVAL);
 	o[4].machine = EM_S390;
 	assert_int_equal(symcache_walk(&o[4], &t, take, NULL, NULL, &err), SYMCACHE_EUNSUPPORTED);
 	assert_string_equal(err.msg, "stacks of machine 22 are not read");

@@ -6,7 +6,8 @@
  *   symcache_store_open("a.store", SYMCACHE_STORE_WRITE, &store, &err);
  *   symcache_store_index(store, paths, 1, NULL, &counts, &err);
  *
- * Files are read through maps: one that is cut short meanwhile is a SIGBUS.
+ * Files are read through maps: one that is cut short meanwhile is a SIGBUS. Any number of threads
+ * may call these functions at once, with the handles that may be shared.
  *
  * Link with -lsymcache-build -lsymcache.
  */
@@ -31,7 +32,8 @@ struct symcache_make_options {
 	                                * a quarter of the machine's) */
 	const char *tags;              /* of entries, a newline between them; NULL: none */
 	/* What happens to a file of symcache_store_index(): `code` is 0: indexed; 1: unchanged,
-	 * or the store has better; SYMCACHE_ENOSYMBOLS; else why it failed. May be NULL. */
+	 * or the store has better; SYMCACHE_ENOSYMBOLS; else why it failed. Called in the thread
+	 * that indexes; texts are valid during the call. May be NULL. */
 	void (*file)(void *ctx, const char *path, int code, const char *message);
 	void *ctx;
 };
@@ -49,13 +51,14 @@ SYMCACHE_API int symcache_make(const char *path, const struct symcache_make_opti
 
 #define SYMCACHE_ID_MAX 64
 
-/* The build ID of an ELF file; one without has an ID that is made of its code (*derived 1).
+/* The build ID of an ELF file; one without has an ID that is made of its code (*derived 1, else 0;
+ * `derived` may be NULL).
  * SYMCACHE_ESYS, SYMCACHE_EFORMAT. */
 SYMCACHE_API int symcache_file_build_id(const char *path, uint8_t id[SYMCACHE_ID_MAX], size_t *len,
 					int *derived, struct symcache_error *err);
 
 /* How many files, or entries of a bundle. Set `size` before each call: newer libraries may
- * count more. */
+ * count more. Who does not want them passes NULL. */
 struct symcache_counts {
 	size_t size;     /* sizeof(struct symcache_counts) */
 	uint64_t done;   /* indexed, exported, imported */
@@ -108,9 +111,10 @@ SYMCACHE_API int symcache_store_import(struct symcache_store *s, const char *pat
 				       const char *verify_key, struct symcache_counts *ret,
 				       struct symcache_error *err);
 
-/* Calls `fn` with what the debug information of an ELF file says about an address: its units,
- * entries and line rows, one to a line, ended by NUL; those that decide the frames begin with
- * '*'. Nonzero ends it and is returned. Takes about as long as a build on one thread. */
+/* Calls `fn` with what the debug information of an ELF file says about an address (p_vaddr): its
+ * units, entries and line rows, one to a line, ended by NUL; those that decide the frames begin with
+ * '*'. Nonzero ends it and is returned. Takes about as long as a build on one thread. Errors are those
+ * of symcache_make(). */
 SYMCACHE_API int symcache_explain_address(const char *path,
 					  const struct symcache_make_options *options,
 					  uint64_t vaddr, int (*fn)(void *ctx, const char *line),
@@ -280,7 +284,7 @@ struct symcache_profile_options {
 	void *ctx;
 };
 
-/* Symbolizes a profile by a store: pprof, OTLP, heap texts, CPU profiles of gperftools, perf.data,
+/* Symbolizes a profile, bytes[0, size), by a store, which is needed: pprof, OTLP, heap texts, CPU profiles of gperftools, perf.data,
  * folded stacks, also behind gzip, xz, zstd. What it becomes is in format/profiles.md. Nothing is
  * written unless all is. SYMCACHE_EFORMAT: malformed, and where; SYMCACHE_EUNSUPPORTED: no profile,
  * or one that has no such form; SYMCACHE_ELIMIT: too large; SYMCACHE_EINVAL, SYMCACHE_ENOMEM. */

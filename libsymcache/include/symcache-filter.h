@@ -69,7 +69,7 @@ struct symcache_missing {
 	uint32_t reserved;
 };
 
-/* Calls `fn` for each, most frames first. SYMCACHE_ENOMEM. */
+/* Calls `fn` for each, most frames first. SYMCACHE_EINVAL: there is no `fn`; SYMCACHE_ENOMEM. */
 SYMCACHE_API int symcache_filter_each_missing(const struct symcache_filter *f,
 					      void (*fn)(void *ctx, const struct symcache_missing *m),
 					      void *ctx, struct symcache_error *err);

@@ -62,9 +62,10 @@ struct symcache_walk_options {
 	void *ctx;
 };
 
-/* Calls `fn` for each frame of a thread, innermost first, until it returns nonzero. *why (may
- * be NULL): why the stack ends, in a few words. SYMCACHE_EINVAL; SYMCACHE_EUNSUPPORTED:
- * another machine; else 0. */
+/* Calls `fn` for each frame of a thread, innermost first, until it returns nonzero, which is then
+ * returned. *why (may be NULL): why the stack ends, in a few words that are valid for ever; "": `fn`
+ * ended it. Any number of threads may walk at once, if the functions of `options` allow it.
+ * SYMCACHE_EINVAL: a NULL, or unknown options; SYMCACHE_EUNSUPPORTED: another machine. */
 SYMCACHE_API int symcache_walk(const struct symcache_walk_options *options,
 			       const struct symcache_thread *registers,
 			       int (*fn)(void *ctx, const struct symcache_stack_frame *frame),

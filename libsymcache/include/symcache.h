@@ -76,7 +76,7 @@ struct symcache_error {
 	char msg[252]; /* one line, ended by NUL */
 };
 
-/* A few words for a code. */
+/* A few words for a code, also for one that is not known. Never NULL, valid for ever. */
 SYMCACHE_API const char *symcache_strerror(int code);
 
 /* ---- symcache_store: stores ------------------------------------------------------ */
@@ -146,9 +146,9 @@ SYMCACHE_API int symcache_store_find_name(struct symcache_store *s, const char *
 /* What the store knows about a cache. Valid during the call that gives it, with its strings. */
 struct symcache_entry;
 
-/* Calls `fn` for each entry whose build ID begins with the hex digits `prefix` (NULL, "":
- * all), in the order of the build IDs, until it returns nonzero, which is then returned.
- * `fn` may ask the store, but not write to it. Else 0 or an error. */
+/* Calls `fn` for each entry whose build ID begins with the hex digits `prefix` (NULL, "": all), by
+ * build ID, until it returns nonzero, which is then returned. `fn` may ask the store, but not write
+ * to it. SYMCACHE_EINVAL: not hex digits, or no `fn`; SYMCACHE_EFORMAT, _ESYS, _ENOMEM. */
 typedef int symcache_entry_fn(void *ctx, const struct symcache_entry *entry);
 SYMCACHE_API int symcache_store_each(struct symcache_store *s, const char *prefix,
 				     symcache_entry_fn *fn, void *ctx, struct symcache_error *err);
@@ -160,7 +160,7 @@ SYMCACHE_API const char *symcache_entry_debug_path(const struct symcache_entry *
 /* Words on it, a newline between them; "": none. */
 SYMCACHE_API const char *symcache_entry_tags(const struct symcache_entry *e);
 SYMCACHE_API uint64_t symcache_entry_size(const struct symcache_entry *e); /* of the cache, bytes */
-SYMCACHE_API int64_t symcache_entry_time(const struct symcache_entry *e);  /* indexed, since 1970 */
+SYMCACHE_API int64_t symcache_entry_time(const struct symcache_entry *e); /* seconds since 1970 */
 SYMCACHE_API uint32_t symcache_entry_sources(const struct symcache_entry *e);
 
 /* Bits of symcache_entry_sources(): what it was made of. */
@@ -194,11 +194,11 @@ SYMCACHE_API int symcache_store_put(struct symcache_store *s, const struct symca
 				    const struct symcache_put_options *options,
 				    struct symcache_error *err);
 
-/* Removes an entry. SYMCACHE_ENOTFOUND: there was none. */
+/* Removes an entry. SYMCACHE_ENOTFOUND: there was none; else as symcache_store_put(). */
 SYMCACHE_API int symcache_store_remove(struct symcache_store *s, const uint8_t *build_id,
 				       size_t len, struct symcache_error *err);
 
-/* Adds tags, a newline between them, to an entry; nothing happens if there is none. */
+/* Adds tags, a newline between them, to an entry, if any; fails as symcache_store_put(). */
 SYMCACHE_API int symcache_store_tag(struct symcache_store *s, const uint8_t *build_id,
 				    size_t len, const char *tags, struct symcache_error *err);
 
@@ -238,13 +238,13 @@ SYMCACHE_API int symcache_pack(const void *data, size_t size, int level, void **
 SYMCACHE_API int symcache_unpack(const void *data, size_t size, void **ret, size_t *ret_size,
 				 struct symcache_error *err);
 
-/* Returns `c`. */
+/* Another reference; returns `c`. */
 SYMCACHE_API struct symcache_cache *symcache_cache_ref(struct symcache_cache *c);
 SYMCACHE_API void symcache_cache_unref(struct symcache_cache *c); /* NULL is fine */
 
 /* Its bytes; live as long as the cache. */
 SYMCACHE_API const void *symcache_cache_bytes(const struct symcache_cache *c, size_t *size);
-/* By which it came from a store; *len 0: it did not. */
+/* By which it came from a store, *len bytes that live as long as the cache; *len 0: it did not. */
 SYMCACHE_API const uint8_t *symcache_cache_build_id(const struct symcache_cache *c, size_t *len);
 /* p_vaddr of the image's first PT_LOAD. */
 SYMCACHE_API uint64_t symcache_cache_load_base(const struct symcache_cache *c);
@@ -284,8 +284,8 @@ SYMCACHE_API uint64_t symcache_function_entry(const struct symcache_cache *c, ui
 
 /* ---- symcache_frame: frames as texts --------------------------------------------- */
 
-/* Makes texts and remembers them, in up to 64 MiB or so. For one thread at a time; it may
- * be used for any caches, those that have been given up included. */
+/* Makes texts and remembers them, in up to 64 MiB or so. For one thread at a time, and for any
+ * number of caches, which may be given up before it. */
 struct symcache_resolver;
 
 #define SYMCACHE_MANGLED 1u      /* names stay linkage names */
@@ -348,8 +348,8 @@ SYMCACHE_API int symcache_resolve_name(struct symcache_resolver *r, const char *
 				       uint64_t vaddr, const struct symcache_frame **ret,
 				       struct symcache_error *err);
 
-/* The same of a cache, however it was found: the number of its frames; 0: symcache_reason()
- * says why. */
+/* The same of a cache, however it was found: the number of frames; 0: symcache_reason() says
+ * why, and the function of (*ret)[0] is NULL. */
 SYMCACHE_API size_t symcache_frames(struct symcache_resolver *r, struct symcache_cache *c,
 				    uint64_t vaddr, const struct symcache_frame **ret);
 
@@ -386,7 +386,7 @@ struct symcache_variable {
 SYMCACHE_API int symcache_variable_at(struct symcache_resolver *r, struct symcache_cache *c,
 				      uint64_t vaddr, struct symcache_variable *ret);
 
-/* Where functions of a linkage name begin: those that fit into ret[0, max). Returns how
+/* Where functions of a linkage name begin, vaddr: those that fit into ret[0, max). Returns how
  * many there are. The first question about a cache makes an index of its names. */
 SYMCACHE_API size_t symcache_addresses_of(struct symcache_resolver *r, struct symcache_cache *c,
 					  const char *name, uint64_t ret[], size_t max);
@@ -426,15 +426,15 @@ struct symcache_filter_options {
 	void *ctx;         /* of both, called from any thread, one at a time */
 };
 
-/* `store` is borrowed; NULL: nothing is found. SYMCACHE_EINVAL: no `write`, or unknown
- * values; SYMCACHE_ENOMEM. */
+/* `store` must live as long as the filter; NULL: nothing is found. SYMCACHE_EINVAL: no `write`,
+ * or unknown values; SYMCACHE_ENOMEM. */
 SYMCACHE_API int symcache_filter_create(struct symcache_store *store,
 					const struct symcache_filter_options *options,
 					struct symcache_filter **ret, struct symcache_error *err);
 /* Takes bytes of a log, cut anywhere. SYMCACHE_ESYS: write() failed; SYMCACHE_ENOMEM. */
 SYMCACHE_API int symcache_filter_feed(struct symcache_filter *f, const char *data, size_t len,
 				      struct symcache_error *err);
-/* Writes all complete lines so far. */
+/* Writes all complete lines so far. Fails as symcache_filter_feed(), as the two that follow. */
 SYMCACHE_API int symcache_filter_flush(struct symcache_filter *f, struct symcache_error *err);
 /* The end of a log: another one may follow. */
 SYMCACHE_API int symcache_filter_finish(struct symcache_filter *f, struct symcache_error *err);
