@@ -6,6 +6,7 @@
 #include "libsymcache/core/testing.h"
 #include "libsymcache/read/tiny_test.h"
 #include "libsymcache/report/core.h"
+#include "libsymcache/report/core_shown.h"
 
 enum { CODE = 0x400000, STACK = 0x7000 };
 
@@ -198,6 +199,9 @@ static void test_frames(void **state)
 		  "\"0000000000000000000000000000000000000000\",\"address\":\"0x400021\",\"function\":\"a::middle()\","
 		  "\"file\":\"/inc/leaf.h\",\"line\":7,\"column\":5,\"inlined\":true},{\"frame\":0," },
 		{ CODE + 0x29, { JSON, .registers = true }, ",\"inlined\":false,\"registers\":{\"r" },
+		{ CODE + 0x21, { JSON, .registers = true }, /* of the outermost one alone */
+		  "\"line\":7,\"column\":5,\"inlined\":true},{\"frame\":0," },
+		{ CODE + 0x21, { JSON, .registers = true }, "\"column\":4,\"inlined\":false,\"registers\":{" },
 		{ 0x77, { JSON }, "[{\"frame\":0,\"pc\":\"0x77\",\"trust\":\"context\",\"inlined\":false}],\"stopped\":\"no_module\"}\n" },
 	};
 
@@ -321,11 +325,42 @@ static void test_summary(void **state)
 	}
 }
 
+/* ---- a page ----------------------------------------------------------------------------------------- */
+
+/* All of what it shows: stacks, their source lines, what crashed, the modules, the outline. */
+static void test_page(void **state)
+{
+	static const char wanted[] = PAGE;
+	const char *const folders[] = { testing_dir, NULL };
+	const struct symcache_source_search search = { .folders = folders };
+	struct made_core m = { 0 };
+	char *text, *begin, *end;
+
+	(void)state;
+	assert_non_null(mkdtemp(testing_dir));
+	assert_int_equal(testing_run("cd %s && mkdir inc src && seq 20 > src/main.c && "
+				     "printf 'one\\ntwo\\n<three>\\nfour\\n' > inc/leaf.h", testing_dir), 0);
+	put_thread(&m, 7, SIGABRT, CODE + 0x21, STACK);
+	put_thread(&m, 8, 0, CODE + 0x31, STACK);
+	put_thread(&m, 9, 0, CODE + 0x31, STACK);
+	put_thread(&m, 10, 0, 0x77, STACK);
+	text = shown(&m, "/x/tiny", (struct markup_core_options){ .format = MARKUP_REPORT_HTML, .search = &search,
+								   .source_lines = 1 });
+	begin = strstr(text, "<main>");
+	assert_non_null(begin);
+	end = strstr(begin, "</nav>");
+	assert_non_null(end);
+	*end = '\0';
+	assert_string_equal(begin, wanted);
+	free(text);
+	assert_int_equal(testing_run("rm -r %s", testing_dir), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_head), cmocka_unit_test(test_threads), cmocka_unit_test(test_frames), cmocka_unit_test(test_position),
-		cmocka_unit_test(test_long), cmocka_unit_test(test_summary),
+		cmocka_unit_test(test_long), cmocka_unit_test(test_summary), cmocka_unit_test(test_page),
 	};
 
 	return cmocka_run_group_tests(tests, set_up, tear_down);
