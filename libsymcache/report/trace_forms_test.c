@@ -143,8 +143,9 @@ static void put_trace(struct bytes *o)
 	end_frame(o, size);
 	begin_frame(o, 3, &size);
 	end_frame(o, size);
-	begin_frame(o, 77, &size); /* not defined */
+	begin_frame(o, 77, &size); /* not defined; called what is nowhere */
 	put_registers(o, 0x10);
+	put_memory(o, 0x7ff0, "\x29\0\x40\0\0\0\0\0", 8);
 	end_frame(o, size);
 	begin_frame(o, 1, &size); /* code without a function */
 	put_registers(o, 0x400031);

@@ -101,6 +101,8 @@
 	"    last unavailable\n" \
 	"    more, bytes of the block from 40 on:\n" \
 	"    0x28: 41 42                                            AB\n" \
+	"  0x7ff0..0x7ff8 8 bytes\n" \
+	"    0x7ff0: 29 00 40 00 00 00 00 00                          ).@.....\n" \
 	"Frame 6: tracepoint 1, pc 0x400031 from registers\n" \
 	"  ?? in exe\n" \
 	"  registers 42 bytes\n" \
@@ -140,8 +142,10 @@
 	"Frame 4: tracepoint 3, pc unavailable: the tracepoint has multiple locations\n" \
 	"Frame 5: tracepoint 77, pc 0x10 from registers\n" \
 	"  ??\n" \
-	"  the address is in no module: name it with --module\n" \
+	"  #1     ? 0x0000000000400029  main at /src/main.c:12:2 (exe+0x400029) [call]\n" \
+	"  no unwind information of the module: exe\n" \
 	"  registers 42 bytes\n" \
+	"  0x7ff0..0x7ff8 8 bytes\n" \
 	"Frame 6: tracepoint 1, pc 0x400031 from registers\n" \
 	"  ?? in exe\n" \
 	"  the address is in no module: name it with --module\n" \
@@ -208,10 +212,10 @@
 	"\"column\":4,\"inlined\":false}],\"stack\":[],\"stopped\":\"no_unwind\"," \
 	"\"blocks\":[{\"register_bytes\":42,\"registers\":{\"rip\":\"0x400020\"," \
 	"\"rsp\":\"0x7ff0\",\"xmm0\":\"8877665544332211ffeeddccbbaa9900\",\"eflags\":\"0x246\"," \
-	"\"gs\":\"0x0\"},\"bytes\":\"2000400000000000f07f0000000000008877665544332211ffeeddccbbaa" \
-	"990046020000000000004142\"},{\"memory\":\"0x401010\",\"size\":4,\"symbol\":\"field\"," \
-	"\"offset\":0,\"value\":\"0x4030201\",\"bytes\":\"01020304\"},{\"memory\":\"0x401000\"," \
-	"\"size\":20,\"symbol\":\"table\",\"offset\":0," \
+	"\"gs\":\"0x0\"},\"bytes\":\"2000400000000000f07f0000000000008877665544332211ffee" \
+	"ddccbbaa990046020000000000004142\"},{\"memory\":\"0x401010\",\"size\":4," \
+	"\"symbol\":\"field\",\"offset\":0,\"value\":\"0x4030201\",\"bytes\":\"01020304\"}," \
+	"{\"memory\":\"0x401000\",\"size\":20,\"symbol\":\"table\",\"offset\":0," \
 	"\"bytes\":\"4142434445464748494a4b4c4d4e4f017fff7a7a\"},{\"memory\":\"0x401018\"," \
 	"\"size\":2,\"symbol\":\"table\",\"offset\":24,\"bytes\":\"6162\"}," \
 	"{\"memory\":\"0x7000\",\"size\":1,\"bytes\":\"00\"},{\"variable\":\"hits\",\"number\":1," \
@@ -223,8 +227,8 @@
 	"\"inlined\":false}],\"stack\":[],\"stopped\":\"no_unwind\"," \
 	"\"blocks\":[{\"register_bytes\":42,\"registers\":{\"rip\":\"0x400029\"," \
 	"\"rsp\":\"0x7ff0\",\"xmm0\":\"8877665544332211ffeeddccbbaa9900\",\"eflags\":\"0x246\"," \
-	"\"gs\":\"0x0\"},\"bytes\":\"2900400000000000f07f0000000000008877665544332211ffeeddccbbaa" \
-	"990046020000000000004142\"}]}\n" \
+	"\"gs\":\"0x0\"},\"bytes\":\"2900400000000000f07f0000000000008877665544332211ffee" \
+	"ddccbbaa990046020000000000004142\"}]}\n" \
 	"{\"type\":\"frame\",\"number\":2,\"tracepoint\":2,\"stepping\":false," \
 	"\"pc_unavailable\":\"the tracepoint does while-stepping\",\"blocks\":[]}\n" \
 	"{\"type\":\"frame\",\"number\":3,\"tracepoint\":1,\"stepping\":false," \
@@ -238,18 +242,22 @@
 	"{\"type\":\"frame\",\"number\":4,\"tracepoint\":3,\"stepping\":false," \
 	"\"pc_unavailable\":\"the tracepoint has multiple locations\",\"blocks\":[]}\n" \
 	"{\"type\":\"frame\",\"number\":5,\"tracepoint\":77,\"stepping\":false,\"pc\":\"0x10\"," \
-	"\"pc_from\":\"registers\",\"functions\":[],\"stack\":[],\"stopped\":\"no_module\"," \
-	"\"blocks\":[{\"register_bytes\":42,\"registers\":{\"rip\":\"0x10\",\"rsp\":\"0x7ff0\"," \
+	"\"pc_from\":\"registers\",\"functions\":[],\"stack\":[{\"frame\":1,\"pc\":\"0x400029\"," \
+	"\"trust\":\"call\",\"module\":\"exe\",\"module_address\":\"0x400028\"," \
+	"\"functions\":[{\"function\":\"main\",\"file\":\"/src/main.c\",\"line\":12,\"column\":2," \
+	"\"inlined\":false}]}],\"stopped\":\"no_unwind\",\"blocks\":[{\"register_bytes\":42," \
+	"\"registers\":{\"rip\":\"0x10\",\"rsp\":\"0x7ff0\"," \
 	"\"xmm0\":\"8877665544332211ffeeddccbbaa9900\",\"eflags\":\"0x246\",\"gs\":\"0x0\"}," \
-	"\"bytes\":\"1000000000000000f07f0000000000008877665544332211ffeeddccbbaa9900460200000000" \
-	"00004142\"}]}\n" \
+	"\"bytes\":\"1000000000000000f07f0000000000008877665544332211ffeeddccbbaa99004602" \
+	"0000000000004142\"},{\"memory\":\"0x7ff0\",\"size\":8," \
+	"\"bytes\":\"2900400000000000\"}]}\n" \
 	"{\"type\":\"frame\",\"number\":6,\"tracepoint\":1,\"stepping\":false," \
 	"\"pc\":\"0x400031\",\"pc_from\":\"registers\",\"module\":\"exe\"," \
 	"\"module_address\":\"0x400031\",\"functions\":[],\"stack\":[],\"stopped\":\"no_module\"," \
 	"\"blocks\":[{\"register_bytes\":42,\"registers\":{\"rip\":\"0x400031\"," \
 	"\"rsp\":\"0x7ff0\",\"xmm0\":\"8877665544332211ffeeddccbbaa9900\",\"eflags\":\"0x246\"," \
-	"\"gs\":\"0x0\"},\"bytes\":\"3100400000000000f07f0000000000008877665544332211ffeeddccbbaa" \
-	"990046020000000000004142\"}]}\n"
+	"\"gs\":\"0x0\"},\"bytes\":\"3100400000000000f07f0000000000008877665544332211ffee" \
+	"ddccbbaa990046020000000000004142\"}]}\n"
 
 #define COUNTED_AS_JSON \
 	"{\"type\":\"summary\",\"file\":\"FILE\",\"frames\":7,\"tracepoints\":[{\"tracepoint\":1," \
