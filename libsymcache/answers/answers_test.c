@@ -11,6 +11,8 @@
 #include <cmocka.h>
 
 #include "libmarkup/bytes/out.h"
+#include "libsymcache/answers/parts.h"
+#include "libsymcache/base/testing.h"
 
 struct heard {
 	struct mk_out text; /* of all functions, in their order */
@@ -124,11 +126,93 @@ static void test_read(void **state)
 	    "|<a line of input is longer than 65536 bytes>??:0:0\n\n??:0:0\n\n");
 }
 
+/* More lines than the buffer holds, which several threads answer: each has its answer, in order. */
+static void test_many(void **state)
+{
+	enum { LINES = 150000 };
+	struct heard h = { .reply = -1 };
+	struct symcache_caches *caches;
+	struct symcache_answerer *d = begin((struct symcache_answer_options){
+		.kind = SYMCACHE_MODULE_CACHE, .name = "nowhere.symc", .addresses = true }, &h, &caches);
+	FILE *lines = tmpfile();
+	const char *at;
+
+	(void)state;
+	for (unsigned i = 0; i < LINES; i++)
+		fprintf(lines, "0x%x\n", i);
+	rewind(lines);
+	assert_int_equal(symcache_answerer_read(d, fileno(lines), NULL), 1);
+	fclose(lines);
+	mk_out_char(&h.text, '\0');
+	at = strchr(h.text.buf, ']') + 1; /* that there is no such file, is said once */
+	for (unsigned i = 0; i < LINES; i++) {
+		char want[40];
+		const int n = snprintf(want, sizeof(want), "0x%x\n??:0:0\n\n", i);
+
+		at += strspn(at, "|");
+		if (strncmp(at, want, (size_t)n))
+			fail_msg("%.60s, not %s", at, want);
+		at += n;
+	}
+	assert_string_equal(at + strspn(at, "|"), "");
+	mk_out_deinit(&h.text);
+	symcache_answerer_destroy(d);
+	symcache_caches_destroy(caches);
+}
+
+/* A file that is not in the store: for a symbol all of it is read, not what an address needs. */
+static void test_symbol_of_file(void **state)
+{
+	char line[] = "test_symbol_of_file", address[] = "0x1";
+	struct heard h = { .reply = -1 };
+	struct symcache_caches *caches;
+	struct symcache_answerer *d = begin((struct symcache_answer_options){
+		.kind = SYMCACHE_MODULE_FILE, .name = "/proc/self/exe", .functions = MARKUP_FUNCTIONS_LINKAGE,
+		.basenames = true }, &h, &caches);
+
+	(void)state;
+	assert_int_equal(symcache_answerer_lines(d, (char *[]){ line, address }, 2, NULL), 1);
+	mk_out_char(&h.text, '\0');
+	assert_int_equal(strncmp(h.text.buf, "test_symbol_of_file\nanswers_test.c:", 35), 0);
+	mk_out_deinit(&h.text);
+	symcache_answerer_destroy(d);
+	symcache_caches_destroy(caches);
+}
+
+/* Why there are no symbols, as llvm-symbolizer says it. */
+static void test_reasons(void **state)
+{
+	static const struct { const char *bytes, *reason; } cases[] = {
+		{ "\177ELF and more", NULL }, { "\177ELF", NULL },
+		{ "\177EL", "The file was not recognized as a valid object file" },
+		{ "", "The file was not recognized as a valid object file" },
+		{ "text of some kind", "The file was not recognized as a valid object file" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		char path[32];
+		const int fd = testing_memfd(cases[i].bytes, strlen(cases[i].bytes), path);
+		const char *reason = mk_llvm_reason(false, path);
+
+		assert_true(!reason == !cases[i].reason);
+		if (reason)
+			assert_string_equal(reason, cases[i].reason);
+		assert_string_equal(mk_llvm_reason(true, path), "could not find build ID");
+		close(fd);
+	}
+	assert_string_equal(mk_llvm_reason(false, "/nowhere"), "No such file or directory");
+	assert_string_equal(mk_llvm_reason(false, "/"), "Is a directory");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_list),
 		cmocka_unit_test(test_read),
+		cmocka_unit_test(test_many),
+		cmocka_unit_test(test_symbol_of_file),
+		cmocka_unit_test(test_reasons),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -25,11 +25,13 @@ static int set_up(void **state)
 
 	(void)state;
 	t.num_local_ranges = 1;
-	t.local_ranges[0] = (struct symcache_ext_local_range){ 0x10, 0, 2 };
-	t.num_local_order = t.num_locals = 2;
+	t.local_ranges[0] = (struct symcache_ext_local_range){ 0x10, 0, 3 };
+	t.num_local_order = t.num_locals = 3;
 	t.local_order[1] = 1;
+	t.local_order[2] = 2;
 	t.locals[0] = (struct symcache_ext_local){ SYMCACHE_NONE, field, SYMCACHE_NONE, 0, -8, 0, 0, SYMCACHE_LOCAL_OFFSET };
 	t.locals[1] = (struct symcache_ext_local){ table, table, 1, 7, 8, 400, 128, 7 };
+	t.locals[2] = (struct symcache_ext_local){ table, field, SYMCACHE_NONE, 0, 0, 0, 0, SYMCACHE_LOCAL_OFFSET };
 	t.num_discriminators = 7;
 	t.discriminators[4] = 3; /* main:12 */
 	t.num_symbols = 2;
@@ -186,12 +188,44 @@ static void test_symbols_and_data(void **state)
 		{ { LLVM }, "DATA 0x401000", "table\n4198400 256\n/src/main.c:20\n\n" },
 		{ { LLVM }, "DATA 0x401011", "field\n4198416 4\n/src/../inc/leaf.h:21\n\n" },
 		{ { LLVM }, "FRAME 0x400012",
-		  "??\nfield\n??:0\n-8 ?? ??\ntable\ntable\n/src/../inc/leaf.h:7\n8 400 128\n\n" },
+		  "??\nfield\n??:0\n-8 ?? ??\ntable\ntable\n/src/../inc/leaf.h:7\n8 400 128\n"
+		  "table\nfield\n??:0\n0 ?? ??\n\n" },
+		/* LLVM wants a place for a symbol. */
+		{ { LLVM, .protocol = MARKUP_PROTOCOL_LLVM }, "main", "main\n/src/main.c:10:1\n\n" },
+		{ { LLVM, .protocol = MARKUP_PROTOCOL_LLVM }, "naked", "??\n??:0:0\n\n" },
+		{ { LLVM }, "naked", "naked\n??:0:0\n\n" },
 	};
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++)
 		expect(cases[i].o, cases[i].line, 0, cases[i].want);
+}
+
+/* A symbol that there is twice has two answers. */
+static void test_twice(void **state)
+{
+	static const struct { struct symcache_answer_options o; const char *want; } cases[] = {
+		{ { LLVM }, "naked\n??:0:0\n\nnaked\n/src/main.c:12:2\n\n" },
+		{ { GNU }, "naked\n??:0\nnaked\n/src/main.c:12 (discriminator 3)\n" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		char one[] = "/tmp/symcache-answers-XXXXXX", *const usual = strdup(cache_file);
+		struct tiny t = tiny_example_ext(9);
+
+		t.num_symbols = 2;
+		t.symbols[0] = (struct symcache_ext_symbol){ 0x28, 8, t.functions[3].name, SYMCACHE_NONE };
+		t.symbols[1] = (struct symcache_ext_symbol){ 0x40, 0x10, t.functions[3].name, SYMCACHE_NONE };
+		t.num_discriminators = 7;
+		t.discriminators[4] = 3;
+		assert_true(tiny_file(&t, one));
+		strcpy(cache_file, one);
+		expect(cases[i].o, "naked", 0, cases[i].want);
+		strcpy(cache_file, usual);
+		free(usual);
+		unlink(one);
+	}
 }
 
 /* ---- names and lines → addresses -------------------------------------------------------------- */
@@ -281,7 +315,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_code), cmocka_unit_test(test_nothing),
-		cmocka_unit_test(test_symbols_and_data), cmocka_unit_test(test_find), cmocka_unit_test(test_explain),
+		cmocka_unit_test(test_symbols_and_data), cmocka_unit_test(test_twice), cmocka_unit_test(test_find), cmocka_unit_test(test_explain),
 	};
 
 	return cmocka_run_group_tests(tests, set_up, tear_down);

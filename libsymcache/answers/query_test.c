@@ -61,6 +61,7 @@ static void test_module_in_line(void **state)
 		{ "  a.out   4544  ", NULL, SYMCACHE_MODULE_FILE, "a.out", QUERY_CODE, NULL, 4544 },
 		{ "\ta.out 1", NULL, SYMCACHE_MODULE_FILE, "a.out", QUERY_CODE, NULL, 1 },
 		{ "\"a b\" 0x11C0", NULL, SYMCACHE_MODULE_FILE, "a b", QUERY_CODE, NULL, 0x11c0 },
+		{ "\"a b\"2 c", NULL, SYMCACHE_MODULE_FILE, "a b", QUERY_CODE, NULL, 2 },
 		{ "'a\"b' 1 and more", NULL, SYMCACHE_MODULE_FILE, "a\"b", QUERY_CODE, NULL, 1 },
 		{ "FILE:a.out 1", NULL, SYMCACHE_MODULE_FILE, "a.out", QUERY_CODE, NULL, 1 },
 		{ "FILE: \"a b\" 1", NULL, SYMCACHE_MODULE_FILE, "a b", QUERY_CODE, NULL, 1 },
