@@ -117,6 +117,14 @@ static void test_debug_directory(void **state)
 	assert_self(symcache_caches_module_of_id(c, self_id, self_id_len));
 	symcache_caches_destroy(c);
 	unlink(store_file);
+	/* One that has it, also where it need not be there. */
+	store_put(self_id, self_id_len);
+	c = open_caches((struct symcache_caches_options){ .store = store_file, .store_optional = true });
+	assert_self(symcache_caches_module_of_id(c, self_id, self_id_len));
+	assert_self(symcache_caches_module(c, SYMCACHE_MODULE_BUILD_ID, text_id));
+	assert_int_equal(notices[SYMCACHE_NOTICE_STORE], 0);
+	symcache_caches_destroy(c);
+	unlink(store_file);
 	/* A store that cannot be written. */
 	link_debug_file(self);
 	c = open_caches((struct symcache_caches_options){ .store = "/nonexistent/a",

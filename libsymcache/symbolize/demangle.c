@@ -166,28 +166,41 @@ static char *rust_legacy_end(char *name)
 }
 
 #ifdef HAVE_LIBIBERTY
+static const char digits[] = "0123456789abcdef";
+
+/* The number in a linkage name whose digits but the first are tail[0, n) and '_'. NULL: none. */
+static const char *find_number(const char *name, const char *tail, size_t n)
+{
+	for (const char *k = strchr(name, 'K'); k; k = strchr(k + 1, 'K')) {
+		const char *from = k + 2;
+
+		if (k[1] != 'n' && k[1] != 'o')
+			continue;
+		from += *from == 'n'; /* negative */
+		if (strspn(from, digits) == n + 1 && !memcmp(from + 1, tail, n + 1))
+			return from;
+	}
+	return NULL;
+}
+
 /* Of numbers of more than 64 bits, which are constants of Rust (Kn…_, Ko…_), libiberty writes all
  * digits but the first, and the "_" behind them. They get the first one again. */
 static char *mend_numbers(char *text, const char *name)
 {
-	static const char digits[] = "0123456789abcdef";
+	const char *behind = name; /* the one before: mostly both have the same order */
 
 	for (char *at = text; at && (at = strstr(at, "0x")); at++) {
 		const size_t n = strspn(at + 2, digits);
+		const char *from;
 
 		if (n < 16 || at[2 + n] != '_')
 			continue;
-		for (const char *k = strchr(name, 'K'); k; k = strchr(k + 1, 'K')) {
-			const char *from = k + 2;
-
-			if (k[1] != 'n' && k[1] != 'o')
-				continue;
-			from += *from == 'n'; /* negative */
-			if (strspn(from, digits) == n + 1 && !memcmp(from + 1, at + 2, n + 1)) {
-				memcpy(at + 2, from, n + 1);
-				break;
-			}
-		}
+		from = find_number(behind, at + 2, n);
+		from = from ? from : find_number(name, at + 2, n);
+		if (!from)
+			continue;
+		memcpy(at + 2, from, n + 1);
+		behind = from;
 	}
 	return text;
 }

@@ -93,6 +93,13 @@ static void test_rust(void **state)
 	assert_string_equal(lang_name("_RINvC1a1fKo123456789abcdef0123_Knnff_Ko9876543210fedcba9876_EC1a",
 				      SYMCACHE_LANG_RUST),
 			    "a::f::<0x123456789abcdef0123, -255, 0x9876543210fedcba9876>");
+	/* The second of two that differ in their first digit is not taken for the first. */
+	assert_string_equal(lang_name("_RINvC1a1fKo923456789abcdef0123_Ko123456789abcdef0123_EC1a",
+				      SYMCACHE_LANG_RUST),
+			    "a::f::<0x923456789abcdef0123, 0x123456789abcdef0123>");
+	assert_string_equal(lang_name("_RINvC1a1fKoaaaaaaaaaaaaaaaa1_Ko123456789abcdef0123_EC1a",
+				      SYMCACHE_LANG_RUST),
+			    "a::f::<0xaaaaaaaaaaaaaaaa1, 0x123456789abcdef0123>");
 	assert_string_equal(lang_name("_RNvINtC7mycrate3FooKn80000000000000000000000000000000_E3bar",
 				      SYMCACHE_LANG_RUST),
 			    "mycrate::Foo::<0x80000000000000000000000000000000>::bar");

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <fcntl.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -147,6 +148,30 @@ static void test_whole(void **state)
 	(void)state;
 }
 
+static unsigned open_files(void)
+{
+	unsigned n = 0;
+
+	for (int fd = 0; fd < 200; fd++)
+		n += fcntl(fd, F_GETFD) >= 0;
+	return n;
+}
+
+/* A log may name more files than a process may have open. */
+static void test_closed(void **state)
+{
+	const unsigned before = open_files();
+
+	(void)state;
+	for (int i = 0; i < 3; i++) {
+		struct asking q = begin((struct symcache_caches_options){ 0 });
+
+		open_for(&q, code, 1);
+		end(&q);
+		assert_int_equal(open_files(), before);
+	}
+}
+
 /* Where files are to be stored, the whole cache is, when nobody waits. */
 static void test_stored(void **state)
 {
@@ -178,7 +203,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_answers),
 		cmocka_unit_test(test_whole),
-		cmocka_unit_test(test_stored),
+		cmocka_unit_test(test_closed), cmocka_unit_test(test_stored),
 	};
 
 	return cmocka_run_group_tests(tests, setup, NULL);

@@ -117,6 +117,7 @@ static void test_name(void **state)
 
 		is(rc, &err, *id, cases[i].wants, cases[i].says);
 	}
+	assert_int_equal(sc_name_list_read(&l, NULL, &err), 0); /* once is enough */
 	sc_name_list_deinit(&l);
 }
 

@@ -118,10 +118,32 @@ static void test_shown(void **state)
 	symcache_names_destroy(names);
 }
 
+/* What is no name: a compiler's "?" for a function that has none. */
+static void test_no_name(void **state)
+{
+	static const struct { const char *name, *shown; } cases[] = {
+		{ "?", NULL }, { "", NULL }, { "??", "??" }, { "a", "a" }, { "_Z1fv", "f()" }, { "_Z", "_Z" }, { "_Zf", "_Zf" },
+	};
+	struct symcache_names *names = symcache_names_create(NULL);
+	struct symcache_caches *c = symcache_caches_create(NULL);
+	struct symcache_symbolizer *s = symcache_symbolizer_create(c, names);
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		const struct sc_str got = symcache_show_name(s, sc_str_of(cases[i].name), SYMCACHE_LANG_CPP);
+
+		if (cases[i].shown ? !sc_str_is(got, cases[i].shown) : got.ptr != NULL)
+			fail_msg("%s: %.*s", cases[i].name, (int)got.len, got.ptr);
+	}
+	symcache_symbolizer_destroy(s);
+	symcache_caches_destroy(c);
+	symcache_names_destroy(names);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = { cmocka_unit_test(test_offsets), cmocka_unit_test(test_cold),
-		cmocka_unit_test(test_shown) };
+		cmocka_unit_test(test_shown), cmocka_unit_test(test_no_name) };
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
