@@ -1,4 +1,6 @@
 /* Look-ups by the public names: frames as texts and numbers, caches in memory, logs. */
+#include <stdbool.h>
+
 #include "libsymcache/api/testing.h"
 
 static void finds_frames(void **state)
@@ -362,28 +364,6 @@ static void filters_kernel(void **state)
 	symcache_store_close(s);
 }
 
-static int has_entry(void *ctx, const char *line)
-{
-	*(int *)ctx |= *line == '*' && strstr(line, "known_function");
-	return 0;
-}
-
-static void explains(void **state)
-{
-	struct symcache_store *s = open_a(0);
-	struct symcache_resolver *r = resolver(0);
-	struct symcache_cache *c = get(s);
-	int found = 0;
-
-	(void)state;
-	ok(symcache_explain_address("/proc/self/exe", NULL, address_of_known(r, c), has_entry,
-				    &found, NULL));
-	assert_int_equal(found, 1);
-	symcache_cache_unref(c);
-	symcache_store_close(s);
-	symcache_resolver_destroy(r);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -395,7 +375,6 @@ int main(void)
 		cmocka_unit_test(demangles),
 		cmocka_unit_test(filters),
 		cmocka_unit_test(filters_kernel),
-		cmocka_unit_test(explains),
 	};
 
 	return cmocka_run_group_tests(tests, set_up, tear_down);

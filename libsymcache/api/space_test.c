@@ -2,6 +2,8 @@
 #include <pthread.h>
 #include <stdbool.h>
 #include <symcache-process.h>
+#include <fcntl.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 
 #include "libsymcache/api/testing.h"
@@ -204,6 +206,36 @@ static void knows_jits(void **state)
 	symcache_store_close(s);
 }
 
+/* A file that was replaced while it is mapped is the one that is mapped. */
+static void knows_deleted(void **state)
+{
+	struct symcache_store *s = open_a(0);
+	struct symcache_space *space = space_of(s);
+	char command[300], path[100];
+	uint8_t *mapped;
+	struct seen seen;
+	struct stat st;
+	int fd;
+
+	(void)state;
+	snprintf(path, sizeof(path), "%s", in_dir("copy"));
+	snprintf(command, sizeof(command), "cp /proc/%d/exe %s", (int)getpid(), path);
+	ok(system(command));
+	fd = open(path, O_RDONLY);
+	ok(fstat(fd, &st));
+	mapped = mmap(NULL, (size_t)st.st_size, PROT_READ | PROT_EXEC, MAP_PRIVATE, fd, 0);
+	assert_true(mapped != MAP_FAILED && !close(fd));
+	snprintf(command, sizeof(command), "rm %s && cp /bin/sh %s", path, path);
+	ok(system(command));
+	ok(symcache_space_add_process(space, 0, NULL));
+	seen = ask(space, (uintptr_t)mapped + 0x100, 0);
+	assert_int_equal(seen.build_id_len, id_len);
+	assert_memory_equal(seen.build_id, id, id_len);
+	munmap(mapped, (size_t)st.st_size);
+	symcache_space_destroy(space);
+	symcache_store_close(s);
+}
+
 static void reads_maps(void **state)
 {
 	static const char text[] = "no row\n"
@@ -389,7 +421,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(knows_itself), cmocka_unit_test(maps_rows), cmocka_unit_test(asks_default_store), cmocka_unit_test(knows_jits), cmocka_unit_test(resolves_in_several),
-		cmocka_unit_test(reads_maps), cmocka_unit_test(refuses), cmocka_unit_test(uses_files),
+		cmocka_unit_test(knows_deleted), cmocka_unit_test(reads_maps), cmocka_unit_test(refuses), cmocka_unit_test(uses_files),
 		cmocka_unit_test(from_threads), cmocka_unit_test(knows_kernels),
 	};
 
