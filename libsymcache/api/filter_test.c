@@ -117,8 +117,8 @@ static void counts_groups(void **state)
 
 	(void)state;
 	ok(symcache_filter_set(f, "group", "yes", NULL));
-	for (size_t i = 0; i < 3; i++) { /* also in two pieces: a stack goes on, but not to the next log */
-		const size_t first = i * strcspn(log, "\n") + (i > 0);
+	for (size_t i = 0; i < 3; i++) { /* in pieces a stack goes on, but not to the next log */
+		const size_t first = i * strlen(log) / 3;
 
 		ok(symcache_filter_feed(f, log, first, NULL));
 		ok(symcache_filter_feed(f, log + first, strlen(log) - first, NULL));
