@@ -22,8 +22,11 @@ static void put_unpacked(FILE *to, int rc, struct packed_caches *c, const struct
 		packed_caches_deinit(c);
 }
 
+/* Streams that are not compressed are unpacked: what becomes of damaged ones that are depends on the
+ * version of zstd. */
 static void unpacked_of(const uint8_t *bytes, size_t size, FILE *to)
 {
+	static const uint8_t zstd_magic[] = { 0x28, 0xb5, 0x2f, 0xfd };
 	struct packed_caches c;
 	struct packed_old old = { 0 };
 	struct sc_error err;
@@ -32,6 +35,10 @@ static void unpacked_of(const uint8_t *bytes, size_t size, FILE *to)
 
 	fprintf(to, "%d total %" PRIu64 " delta %d %" PRIu64 " %" PRIx64 " ",
 		packed_begins(bytes, size), packed_total(bytes, size), delta, old.size, old.hash);
+	if (memmem(bytes, size, zstd_magic, sizeof(zstd_magic))) {
+		fputs("compressed\n", to);
+		return;
+	}
 	rc = packed_unpack(bytes, size, &c, &err);
 	put_unpacked(to, rc, &c, &err);
 }
