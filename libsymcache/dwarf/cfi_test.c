@@ -258,6 +258,37 @@ static void test_machines(void **state)
 	assert_null(dw_cfi_machine(EM_SPARC));
 }
 
+/* Registers by their numbers in the psABIs: stack pointer, frame pointer, what has the return address at
+ * a function's entry (255: the stack), and what calls leave as it is. */
+static void test_registers(void **state)
+{
+	static const struct { uint16_t machine; uint8_t sp, fp, link, last; const char *preserved; } cases[] = {
+		{ EM_X86_64, 7, 6, 255, 16, "3 6 12 13 14 15" },
+		{ EM_386, 4, 5, 255, 8, "3 5 6 7" },
+		{ EM_AARCH64, 31, 29, 30, 32, "19 20 21 22 23 24 25 26 27 28 29" },
+		{ EM_ARM, 13, 11, 14, 15, "4 5 6 7 8 9 10 11" },
+		{ EM_RISCV, 2, 8, 1, 31, "8 9 18 19 20 21 22 23 24 25 26 27" },
+		{ EM_PPC64, 1, 31, 32, 32, "2 14 15 16 17 18 19 20 21 22 23 24 25 26 27 28 29 30 31" },
+		{ EM_S390, 15, 11, 14, 15, "6 7 8 9 10 11 12 13" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		const struct dw_cfi_machine *m = dw_cfi_machine(cases[i].machine);
+		char preserved[200] = "";
+
+		assert_non_null(m);
+		assert_int_equal(m->stack_pointer, cases[i].sp);
+		assert_int_equal(m->frame_pointer, cases[i].fp);
+		assert_int_equal(m->link, cases[i].link);
+		assert_int_equal(m->last, cases[i].last);
+		for (unsigned r = 0; r < 32; r++)
+			if (m->preserved >> r & 1)
+				sprintf(preserved + strlen(preserved), "%s%u", *preserved ? " " : "", r);
+		assert_string_equal(preserved, cases[i].preserved);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -266,6 +297,7 @@ int main(void)
 		cmocka_unit_test(test_encodings),
 		cmocka_unit_test(test_overlaps),
 		cmocka_unit_test(test_machines),
+		cmocka_unit_test(test_registers),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

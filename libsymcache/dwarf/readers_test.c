@@ -85,10 +85,39 @@ static void test_programs(void **state)
 	}
 }
 
+/* A .dwo file of another build: its unit has another id, and nothing of it is taken. */
+static void test_other_dwo(void **state)
+{
+	static const char *const others[] = { "facts.split4-facts.dwo", "facts.split5-facts.dwo", "none.dwo" };
+
+	(void)state;
+	for (unsigned version = 4; version <= 5; version++)
+		for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++) {
+			char path[64];
+			struct dwarf_of_file f;
+			struct dw_sections s;
+			struct facts_text t;
+			bool own = version == 4 + i;
+
+			snprintf(path, sizeof(path), "build/testprogs/facts.split%u", version);
+			f = dwarf_of_path(path);
+			assert_non_null(f.dbg);
+			s = sections_of(f.dbg, "");
+			t = facts_by_us(path, &s, others[i]);
+			assert_int_equal(strstr(t.text, "variable plain ") != NULL, own);
+			assert_int_equal(strstr(t.text, "no unit 0x") != NULL, !own && i < 2);
+			assert_int_equal(strstr(t.text, "none.dwo is not there") != NULL, i == 2);
+			assert_non_null(strstr(t.text, " rows ["));
+			free(t.text);
+			dwarf_of_file_close(&f);
+		}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_programs),
+		cmocka_unit_test(test_other_dwo),
 	};
 
 	return cmocka_run_group_tests(tests, testing_set_up, testing_tear_down);

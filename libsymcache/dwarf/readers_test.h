@@ -150,7 +150,7 @@ static inline void dwarf_of_file_close(struct dwarf_of_file *f)
 
 /* Where split units are: in the files that skeletons name, next to the program. */
 struct split_files {
-	const char *path;
+	const char *path, *other; /* other: the file that stands in their place; or NULL */
 	struct dwarf_of_file open[8];
 	size_t n;
 };
@@ -165,7 +165,7 @@ static inline int find_split(void *ctx, const struct dw_unit *skeleton, unsigned
 	if (attempt)
 		return sc_error_set(err, SC_ENOTFOUND, "no more files");
 	snprintf(path, sizeof(path), "%.*s%s", (int)(strrchr(f->path, '/') + 1 - f->path), f->path,
-		 name ? name + 1 : skeleton->split_name);
+		 f->other ? f->other : name ? name + 1 : skeleton->split_name);
 	assert_true(f->n < 8);
 	f->open[f->n] = dwarf_of_path(path);
 	if (!f->open[f->n].dbg)
@@ -203,15 +203,17 @@ static inline void put_all(FILE *out, const struct dw_debug *d)
 	for (size_t i = 0; i < d->units.len; i++) {
 		const int rc = dw_scan_unit(s, &d->units.data[i], &u, &err);
 
-		put_facts(out, &u, rc ? "there is one" : "");
+		put_facts(out, &u, !rc ? "" : d->split && ((struct split_files *)d->split->ctx)->other ?
+			  err.msg : "there is one");
 	}
 	dw_facts_deinit(&u);
 	dw_scanner_destroy(s);
 }
 
-static inline struct facts_text facts_by_us(const char *path, const struct dw_sections *s)
+static inline struct facts_text facts_by_us(const char *path, const struct dw_sections *s,
+					    const char *other)
 {
-	struct split_files files = { .path = path };
+	struct split_files files = { .path = path, .other = other };
 	const struct dw_split_source split = { .find = find_split, .ctx = &files };
 	struct dw_debug d = { .sections = *s, .split = &split }, alt = {0};
 	struct facts_text t;
@@ -270,7 +272,7 @@ static inline struct facts_text compare_readers(const char *path)
 		s.alt = &alt;
 	}
 	theirs = facts_by_libdw(f.fd, alt_file.fd, &s);
-	ours = facts_by_us(path, &s);
+	ours = facts_by_us(path, &s, NULL);
 	same_text(path, ours.text, theirs.text);
 	free(theirs.text);
 	dwarf_of_file_close(&alt_file);

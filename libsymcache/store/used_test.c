@@ -2,6 +2,8 @@
 #include "libsymcache/store/testing.h"
 
 #include <fcntl.h>
+#include <signal.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <time.h>
 
@@ -106,10 +108,32 @@ static void not_ours(void **state)
 	symstore_close(store);
 }
 
+/* On a full disk nothing is kept, and no other file is taken for the table. */
+static void full_disk(void **state)
+{
+	struct symstore *store = test_open(SYMSTORE_WRITE);
+	void (*handler)(int) = signal(SIGXFSZ, SIG_IGN);
+	struct rlimit before, none = { 0, RLIM_INFINITY };
+	uint32_t marked = 0;
+
+	(void)state;
+	assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
+	assert_int_equal(setrlimit(RLIMIT_FSIZE, &none), 0);
+	symstore_mark_used(store, a, 20, &marked);
+	assert_int_equal(setrlimit(RLIMIT_FSIZE, &before), 0);
+	signal(SIGXFSZ, handler);
+	assert_int_equal(fcntl(STDIN_FILENO, F_GETFD), 0);
+	assert_int_equal(marked, 0);
+	assert_int_equal(symstore_last_used(store, a, 20), 0);
+	symstore_mark_used(store, a, 20, &marked);
+	assert_int_equal(symstore_last_used(store, a, 20), today());
+	symstore_close(store);
+}
+
 int main(void)
 {
 #define TEST(f) cmocka_unit_test_setup(f, setup)
-	static const struct CMUnitTest tests[] = { TEST(kept), TEST(many), TEST(not_ours) };
+	static const struct CMUnitTest tests[] = { TEST(kept), TEST(many), TEST(not_ours), TEST(full_disk) };
 
 	return cmocka_run_group_tests_name("used", tests, test_group_setup, teardown);
 }
