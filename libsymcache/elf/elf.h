@@ -180,6 +180,9 @@ void sc_elf_fold_text(struct sc_elf *elf, uint8_t id[16]);
 int sc_elf_find_debug(struct sc_elf *elf, const char *const *debug_dirs,
 		      struct sc_elf **ret, struct sc_error *err);
 
+/* Has it DWARF? Of a supplementary file (dwz) that may be strings alone. */
+bool sc_elf_has_dwarf(struct sc_elf *elf);
+
 /* Is `elf` a debug file that is looked for: it has DWARF and the build ID or checksum
  * (.debug_sup), or, if that is NULL, its bytes have the CRC? */
 bool sc_elf_fits(struct sc_elf *elf, const uint8_t *build_id, size_t len, uint32_t crc);

@@ -32,13 +32,18 @@ static bool read_sup(struct sc_elf *e, bool supplementary, const char **name,
 	return true;
 }
 
+bool sc_elf_has_dwarf(struct sc_elf *e)
+{
+	return sc_elf_has(e, ".debug_info") || sc_elf_has(e, ".debug_str");
+}
+
 bool sc_elf_fits(struct sc_elf *e, const uint8_t *build_id, size_t len, uint32_t crc)
 {
 	const uint8_t *checksum;
 	const char *name;
 	size_t checksum_len;
 
-	if (!sc_elf_has(e, ".debug_info"))
+	if (!sc_elf_has_dwarf(e))
 		return false;
 	if (!build_id)
 		return libdeflate_crc32(0, e->bytes, e->size) == crc;

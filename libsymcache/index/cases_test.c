@@ -26,7 +26,9 @@ static const char files[] =
 	"cc -Wl,--build-id=0xbb -o b.so a.c && printf 'int g(void) { return 1; }\n' | cat a.c - > b.c && cc -Wl,--build-id=0xaa -o other.so b.c && "
 	"objcopy --only-keep-debug a.so a.debug && objcopy --strip-all a.so a.stripped && "
 	"gcc -g -c -o a.o a.c && gcc -c -o bare.o -x assembler /dev/null && "
-	"printf '\\177ELF\\2\\1\\1 not one' > broken && printf 'text\n' > text && rm ?.c";
+	"printf '\\177ELF\\2\\1\\1 not one' > broken && printf 'text\n' > text && "
+	"cc -Wl,--build-id=0x11 -o z1 b.c && cc -Wl,--build-id=0x22 -o z2 b.c && "
+	"(! command -v dwz > /dev/null || dwz -m all.debug z1 z2) && rm ?.c";
 
 enum {
 	AGAIN = 1, FOLLOW = 2, PINNED = 4, TIGHT = 8, NO_STORE = 16, TAGGED = 32, MANY = 64,
@@ -91,6 +93,19 @@ static const struct {
 	  "a.tar!broken failed (cut off), a.tar!b.so built: indexed 1 failed 1 archives 1" },
 	{ "tar cf a.tar -C $F broken b.so", "true", 0,
 	  "a.tar!broken failed (cut off), a.tar!b.so unchanged: unchanged 1 failed 1 archives 1" },
+	/* What dwz has taken out of files, here strings alone, is found next to them, also in an archive. */
+	{ NULL, "cp $F/z1 $F/all.debug .", 0, "all.debug no symbols, z1 built: indexed 1 without 1" },
+	{ NULL, "cp $F/z1 .", 0, "z1 built: indexed 1 broken 1" },
+	{ NULL, "tar cf a.tar -C $F z1 z2 all.debug", 0,
+	  "a.tar!all.debug no symbols, a.tar!z1 built, a.tar!z2 built: indexed 2 without 1 archives 1" },
+	{ NULL, "tar cf a.tar -C $F all.debug a.so z2", 0,
+	  "a.tar!all.debug no symbols, a.tar!a.so built, a.tar!z2 built: indexed 2 without 1 archives 1" },
+	{ NULL, "tar cf a.tar -C $F z1 text a.debug a.stripped z2 all.debug", 0,
+	  "a.tar!a.debug built, a.tar!all.debug no symbols, a.tar!z1 built, a.tar!z2 built, a.tar!a.stripped built: "
+	  "indexed 4 without 1 archives 1" },
+	{ NULL, "tar cf a.tar -C $F z1 z2", 0, "a.tar!z1 built, a.tar!z2 built: indexed 2 broken 2 archives 1" },
+	{ "tar cf a.tar -C $F z1 z2 all.debug", "true", 0,
+	  "a.tar unchanged, a.tar unchanged, a.tar no symbols: unchanged 2 without 1 archives 1 same 1" },
 	/* Limits, no store, threads. */
 	{ NULL, "cp $F/a.so .", TIGHT, "a.so failed (it takes more): failed 1" },
 	{ NULL, "cp $F/a.so $F/bare.o .", NO_STORE, "a.so built, bare.o no symbols: indexed 1 without 1" },
@@ -190,6 +205,10 @@ static void test_cases(void **state)
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		char *said;
 
+		if (strstr(cases[i].said, "z1") && system("command -v dwz > /dev/null")) {
+			printf("skipped: there is no dwz: %s\n", cases[i].said);
+			continue;
+		}
 		run("cd .. && rm -rf in store* && mkdir in");
 		if (cases[i].before) {
 			run(cases[i].before);

@@ -199,7 +199,7 @@ int symcache_elf_section(const char *path, const char *name, uint64_t *vaddr,
 struct symcache_elf_facts {
 	uint8_t build_id[SYMCACHE_BUILD_ID_MAX];
 	size_t build_id_len;  /* 0: none */
-	bool dwarf;           /* it has .debug_info */
+	bool dwarf;           /* it has .debug_info, or strings for other files (dwz) */
 	uint8_t alt_id[SYMCACHE_BUILD_ID_MAX]; /* build ID of its supplementary file (dwz) */
 	size_t alt_id_len;    /* 0: none, or damaged */
 	char debug_link[256]; /* name of its debug file; "": none */

@@ -188,7 +188,7 @@ int symcache_elf_facts(int fd, const char *name, struct symcache_elf_facts *ret,
 		return rc;
 	memcpy(ret->build_id, elf->build_id, elf->build_id_len);
 	ret->build_id_len = elf->build_id_len;
-	ret->dwarf = sc_elf_has(elf, ".debug_info");
+	ret->dwarf = sc_elf_has_dwarf(elf);
 	if (!sc_elf_altlink(elf, &text, &alt_id, &alt_len, NULL) &&
 	    alt_len <= sizeof(ret->alt_id)) {
 		memcpy(ret->alt_id, alt_id, alt_len);
