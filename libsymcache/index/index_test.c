@@ -71,15 +71,34 @@ static struct seen index_top(struct symstore *store, struct symcache_index_optio
 	return seen;
 }
 
+/* Has this process LMDB's lock on the store's lock file? */
+static bool is_locked(const char *store_path)
+{
+	char path[300], line[300], inode[40], pid[40];
+	FILE *f = fopen("/proc/locks", "r");
+	bool found = false;
+	struct stat st;
+
+	snprintf(path, sizeof(path), "%s-lock", store_path);
+	assert_int_equal(stat(path, &st), 0);
+	snprintf(inode, sizeof(inode), ":%llu ", (unsigned long long)st.st_ino);
+	snprintf(pid, sizeof(pid), " %d ", (int)getpid());
+	while (f && fgets(line, sizeof(line), f))
+		found |= strstr(line, inode) && strstr(line, pid);
+	if (f)
+		fclose(f);
+	return found;
+}
+
 /* A folder with a program twice under one name each, a link to it, a link into a circle,
  * a text, a broken ELF file and the store itself. */
 static void folder(void **state)
 {
 	static const char broken[] = "\177ELF\2\1\1 not one";
 	struct symcache_index_options options = { .time = 1, .tags = "release=1" };
-	char self[256], link_path[256], store_path[256];
+	char self[256], link_path[256], store_path[256], other_path[256];
 	struct symcache_index_account a;
-	struct symstore *store;
+	struct symstore *store, *other;
 	struct seen seen;
 
 	(void)state;
@@ -97,11 +116,15 @@ static void folder(void **state)
 	snprintf(store_path, sizeof(store_path), "%s/s.store", top);
 	assert_int_equal(symstore_open(store_path, SYMSTORE_WRITE, &store, NULL), 0);
 
+	snprintf(other_path, sizeof(other_path), "%s/o.store", top);
+	assert_int_equal(symstore_open(other_path, SYMSTORE_WRITE, &other, NULL), 0);
+	assert_true(is_locked(other_path));
 	seen = index_top(store, options, &a);
 	assert_int_equal(a.indexed, 1);
 	assert_int_equal(a.failed, 1);
 	assert_int_equal(a.links, 1);
-	assert_true(a.other >= 1);
+	assert_int_equal(a.other, 3); /* the text, the other store, and its lock file, */
+	assert_true(is_locked(other_path)); /* which was not opened and closed */
 	assert_int_equal(seen.by_result[SYMCACHE_INDEX_BUILT], 1);
 	assert_int_equal(seen.by_result[SYMCACHE_INDEX_FAILED], 1);
 	assert_true(seen.phases[SYMCACHE_INDEX_SEARCHING] && seen.phases[SYMCACHE_INDEX_INDEXING]);
@@ -121,23 +144,31 @@ static void folder(void **state)
 	index_top(store, options, &a);
 	assert_int_equal(a.indexed, 1);
 	symstore_close(store);
+	symstore_close(other);
 }
 
 /* What is not there is reported; the rest is done. */
 static void missing(void **state)
 {
-	const char *const paths[] = { "/nonexistent/x", "", "/dev/null" };
+	char path[256], lock_path[270];
+	const char *const paths[] = { "/nonexistent/x", "", lock_path, "/dev/null" };
 	struct seen seen = { 0 };
 	const struct symcache_index_options options = { .events = { .file = on_file, .ctx = &seen } };
 	struct symcache_index_account a;
-	struct symstore *store;
-	char path[256];
+	struct symstore *store, *other;
 
 	(void)state;
+	snprintf(path, sizeof(path), "%s/o.store", top);
+	assert_int_equal(symstore_open(path, SYMSTORE_WRITE, &other, NULL), 0);
+	assert_true(is_locked(path));
+	snprintf(lock_path, sizeof(lock_path), "%s-lock", path);
 	snprintf(path, sizeof(path), "%s/s.store", top);
 	assert_int_equal(symstore_open(path, SYMSTORE_WRITE, &store, NULL), 0);
-	assert_int_equal(symcache_index(store, paths, 3, &options, &a, NULL), 0);
-	assert_int_equal(a.failed, 3);
+	assert_int_equal(symcache_index(store, paths, 4, &options, &a, NULL), 0);
+	assert_int_equal(a.failed, 4);
+	lock_path[strlen(lock_path) - 5] = 0;
+	assert_true(is_locked(lock_path));
+	symstore_close(other);
 	assert_int_equal(a.indexed + a.unchanged, 0);
 	assert_string_equal(seen.failed, "/dev/null");
 	assert_string_equal(seen.reason, "not a regular file");
