@@ -406,7 +406,7 @@ static PyMethodDef methods[] = {
 	{ "locals", cache_locals, METH_O, "locals(address) -> list[Local]\n\nThe local variables of the innermost "
 	  "function there, and of those inlined into it.\nThe cache must have them: Store.index(..., locals=True)." },
 	{ "addresses_of", cache_addresses_of, METH_O, "addresses_of(linkage_name) -> list[int]\n\nWhere functions "
-	  "of that name begin; 64 at most." },
+	  "of that name begin." },
 	{ "find", cache_find, METH_O, "find(name) -> list[Definition]\n\nFunctions and variables of a linkage "
 	  "name, or of a demangled\none, with or without its parameters." },
 	{ "match", cache_match, METH_O, "match(pattern) -> list[Definition]\n\nThe same of a pattern: '*' is any "

@@ -3,6 +3,17 @@
 
 #include <symcache-filter.h>
 
+static PyStructSequence_Field missing_fields[] = {
+	{ "name", "of the module" }, { "build_id", "hex digits; '': the log does not say" },
+	{ "frames", "addresses in it that found nothing" },
+	{ "no_module", "the store has no such module" },
+	{ "no_lines", "the store has no more of it than a symbol table" },
+	{ "other_build", "what the store has is of another build than the log" },
+	{ NULL, NULL },
+};
+PyStructSequence_Desc missing_desc = { "symcache.Missing", "A module in which addresses found nothing.",
+				       missing_fields, 6 };
+
 struct filter {
 	PyObject_HEAD
 	struct symcache_filter *f;
@@ -225,9 +236,12 @@ static PyObject *missing(PyObject *self, PyObject *unused)
 		ret = PyList_New(0);
 	for (size_t i = 0; i < all.n; i++) {
 		const struct symcache_missing *m = &all.list[i];
-		PyObject *one = !ret ? NULL :
-			Py_BuildValue("NNK", PyUnicode_DecodeUTF8(m->name, (Py_ssize_t)m->name_len, "surrogateescape"),
-				      hex(m->build_id, m->build_id_len), (unsigned long long)m->frames);
+		PyObject *one = !ret ? NULL : sequence(st.missing, (PyObject *[]){
+			PyUnicode_DecodeUTF8(m->name, (Py_ssize_t)m->name_len, "surrogateescape"),
+			hex(m->build_id, m->build_id_len), PyLong_FromUnsignedLongLong(m->frames),
+			PyBool_FromLong(m->flags & SYMCACHE_MISSING_MODULE),
+			PyBool_FromLong(m->flags & SYMCACHE_MISSING_LINES),
+			PyBool_FromLong(m->flags & SYMCACHE_MISSING_BUILD) }, 6);
 
 		if (ret && (!one || PyList_Append(ret, one)))
 			Py_CLEAR(ret);
@@ -242,8 +256,8 @@ static PyMethodDef methods[] = {
 	{ "set", set, METH_VARARGS, "set(name: str, value: str)\n\nWhat an option of `symcache filter` sets, before "
 	  "the first log:\ndialect, input, demux, module, map-path, link, group." },
 	{ "stats", stats, METH_NOARGS, "stats() -> dict[str, int]\n\nBytes, frames, frames found, and more." },
-	{ "missing", missing, METH_NOARGS, "missing() -> list[tuple[str, str, int]]\n\nModules in which addresses "
-	  "found nothing: name, build ID, frames." },
+	{ "missing", missing, METH_NOARGS, "missing() -> list[Missing]\n\nModules in which addresses "
+	  "found nothing, most frames first." },
 	{ "feed", feed, METH_VARARGS, "feed(log: str | bytes) -> bytes\n\nTakes a part of a log, cut anywhere; "
 	  "gives what is ready." },
 	{ "flush", flush, METH_NOARGS, "flush() -> bytes\n\nAll complete lines." },

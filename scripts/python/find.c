@@ -138,21 +138,27 @@ static PyObject *list_of(struct found_list *l, int rc, const struct symcache_err
 PyObject *cache_addresses_of(PyObject *self, PyObject *arg)
 {
 	const char *name = PyUnicode_AsUTF8AndSize(arg, NULL);
-	uint64_t found[64];
+	struct symcache_cache *c = ((struct cache *)self)->c;
+	uint64_t *found;
 	size_t n;
 	PyObject *ret;
 
 	if (!name)
 		return NULL;
-	n = symcache_addresses_of(st.plain, ((struct cache *)self)->c, name, found, 64);
+	n = symcache_addresses_of(st.plain, c, name, NULL, 0);
+	found = PyMem_Calloc(n + 1, sizeof(*found));
+	if (!found)
+		return PyErr_NoMemory();
+	symcache_addresses_of(st.plain, c, name, found, n);
 	ret = PyList_New(0);
-	for (size_t i = 0; ret && i < n && i < 64; i++) {
+	for (size_t i = 0; ret && i < n; i++) {
 		PyObject *a = PyLong_FromUnsignedLongLong(found[i]);
 
 		if (!a || PyList_Append(ret, a))
 			Py_CLEAR(ret);
 		Py_XDECREF(a);
 	}
+	PyMem_Free(found);
 	return ret;
 }
 

@@ -153,6 +153,7 @@ static int fill(PyObject *m)
 	    add(m, "LineRange", &st.range, (PyObject *)PyStructSequence_NewType(&range_desc)) ||
 	    add(m, "Located", &st.located, (PyObject *)PyStructSequence_NewType(&located_desc)) ||
 	    add(m, "Local", &st.local, (PyObject *)PyStructSequence_NewType(&local_desc)) ||
+	    add(m, "Missing", &st.missing, (PyObject *)PyStructSequence_NewType(&missing_desc)) ||
 	    add(m, "Process", &st.process, PyType_FromSpec(&process_spec)) ||
 	    add(m, "Store", &st.store, PyType_FromSpec(&store_spec)) ||
 	    add(m, "Cache", &st.cache, PyType_FromSpec(&cache_spec)) ||

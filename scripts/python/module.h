@@ -17,7 +17,7 @@
 extern struct state {
 	PyObject *error;              /* symcache.Error */
 	PyTypeObject *store, *cache, *filter, *process, *frame, *entry, *batch, *variable, *definition,
-		*range, *located, *local;
+		*range, *located, *local, *missing;
 	struct symcache_resolver *plain, *with_symbols;
 } st;
 
@@ -64,6 +64,6 @@ PyObject *cache_locals(PyObject *self, PyObject *arg); /* locals.c */
 
 extern PyType_Spec store_spec, cache_spec, filter_spec, process_spec;
 extern PyStructSequence_Desc frame_desc, entry_desc, batch_desc, variable_desc, definition_desc, range_desc,
-	located_desc, local_desc;
+	located_desc, local_desc, missing_desc;
 
 #endif

@@ -15,13 +15,13 @@ import os
 from typing import NamedTuple
 
 from ._symcache import (Batch, Cache, Definition, Entry, Error, Filter, Frame, LineRange, Local, Located,
-                        Variable, __version__, demangle)
+                        Missing, Variable, __version__, demangle)
 from ._symcache import Process as _Process
 from ._symcache import Store as _Store
 
 __all__ = ["Batch", "Cache", "Core", "Counts", "Definition", "Entry", "Error", "Filter", "Frame",
-           "LineRange", "Local", "Located", "Process", "Sources", "StackFrame", "Store", "Thread", "Trace", "Variable",
-           "build_id", "demangle", "filter"]
+           "LineRange", "Local", "Located", "Missing", "Process", "Sources", "StackFrame", "Store", "Thread",
+           "Trace", "Variable", "build_id", "demangle", "filter"]
 
 
 class Counts(NamedTuple):

@@ -491,6 +491,15 @@ def test_stacks(store, tmp_path):
     assert e.value.code == -5  # SYMCACHE_EFORMAT
 
 
+def test_many_of_a_name(tmp_path):
+    (tmp_path / "twin.c").write_text("__attribute__((used)) static int twin(int x) { return x + 1; }\n")
+    subprocess.run(["cc", "-g", "-fPIC", "-c", "twin.c"], cwd=tmp_path, check=True)
+    subprocess.run(["cc", "-shared", "-Wl,--build-id", "-o", "twins.so"] + 70 * ["twin.o"], cwd=tmp_path, check=True)
+    with symcache.Store(tmp_path / "store", write=True) as store:
+        store.index([tmp_path / "twins.so"])
+        assert len(set(store["twins.so"].addresses_of("twin"))) == 70
+
+
 CORES = Path(__file__).parents[4] / "shared" / "data" / "cores"
 
 
@@ -569,8 +578,9 @@ def test_filter_settings(store, cache):
     assert f.stats()["bytes"] == 0 and f.missing() == []
     assert FUNCTION.encode() in f.feed(log) + f.finish()
     assert f.stats() == {**f.stats(), "bytes": len(log), "frames": 2, "found": 1}
-    (name, build_id, frames), = f.missing()
-    assert "none" in name and build_id == "" and frames == 1
+    missing, = f.missing()
+    assert "none" in missing.name and missing.build_id == "" and missing.frames == 1
+    assert missing.no_module and not missing.no_lines and not missing.other_build
     with pytest.raises(ValueError):
         f.set("demux", "")
     f = symcache.Filter(store)
