@@ -432,6 +432,7 @@ EOP
 		"$dir/perf.data" -o "$dir/out" --vs perf script -i "$dir/perf.data")" "time $((i / 10))"
 	row "the same as a page" "$(measure "$symcache" profile --store "$dir/py.store" --format html \
 		"$dir/perf.data" -o "$dir/out")"
+	inlined_stacks
 }
 
 # Call chains of ceph-osd, those of its heap; perf script, which asks addr2line for the lines, is stopped.
@@ -449,6 +450,19 @@ ceph_stacks() {
 	fi
 	row "perf.data, 2,343 stacks, perf script" "$(measure "$symcache" profile --store "$dir/osd.store" \
 		"$dir/osd.perf.data" -o "$dir/out" $peer)" "times 1000 peak 60"
+}
+
+# Stacks of C++ whose frames are mostly inlined, which perf script names, too: by asking addr2line, which
+# has little to read of so small a program.
+inlined_stacks() {
+	local program=$dir/inlined_bench i
+	g++ -O2 -g -std=c++17 -o "$program" scripts/inlined_bench.cc || { skip "there is no g++"; return; }
+	"$symcache" index -q --store "$dir/inlined.store" "$program" $(ldd "$program" | awk '$3 ~ "^/" { print $3 }' |
+		xargs realpath)
+	perf record -q -o "$dir/inlined.data" -F 4000 --call-graph dwarf,8192 -- "$program" 3 > /dev/null 2>&1
+	i=$(perf script -i "$dir/inlined.data" 2> /dev/null | grep -c '(inlined)')
+	row "perf.data, $i inlined frames, perf script" "$(measure "$symcache" profile --store "$dir/inlined.store" \
+		"$dir/inlined.data" -o "$dir/out" --vs perf script -i "$dir/inlined.data")" "peak 60"
 }
 
 # Stacks of Python, copied by the kernel: $dir/perf.data; and $dir/py.store, out of which they are unwound.
