@@ -55,8 +55,9 @@ static const struct opt opts[] = {
 	  "processor)" },
 	{ "format", 0, OPT_ENUM, &o.form, "NAME",
 	  "own (default), pprof, folded, jeprof or html; own is the input's format, or pprof if that "
-	  "has no place for names; folded is one stack a line, for flame graphs; jeprof is for jeprof "
-	  "and google-pprof, of heap texts and CPU profiles; html is one page with a flame graph", .choices = forms },
+	  "has no place for names; folded is one stack a line, for flame graphs; jeprof is for jeprof, of "
+	  "heap texts of jemalloc, and for google-pprof, of CPU profiles; html is one page with a flame "
+	  "graph", .choices = forms },
 	{ "value", 0, OPT_STRING, &o.value, "TYPE",
 	  "with --format folded and html: the sample type to count, or to show first, such as "
 	  "inuse_space (default: the profile's own choice, else its last one)" },
