@@ -157,8 +157,8 @@ static inline void same_answers(const char *path, const char *got, const char *w
 		const size_t n = strcspn(got, "\n"), m = strcspn(want, "\n");
 
 		if (n != m || memcmp(got, want, n))
-			fail_msg("%s: %.*s\n%.*s\nnot %.*s", path, (int)strcspn(seed, "\n"), seed,
-				 (int)n, got, (int)m, want);
+			fail_msg("%s (UPDATE=1 writes it): %.*s\n%.*s\nnot %.*s", path,
+				 (int)strcspn(seed, "\n"), seed, (int)n, got, (int)m, want);
 		if (!strncmp(got, "== ", 3))
 			seed = got;
 		got += n + !!got[n];

@@ -212,80 +212,60 @@ static char *index_ids(struct symcache_debuginfod *d, const char *const *ids, si
 }
 
 /* A step of a story: the servers, what is indexed, and what came of it. */
+static const struct {
+	enum mode a, b;
+	int64_t retry;
+	const char *ids[2];
+	bool again;
+	const char *said, *asked;
+	unsigned indexed, unchanged, failed, lacking;
+} steps[] = {
+	{ NONE,
+	  NONE,
+	  1000,
+	  { "aaaaaaaa" },
+	  false,
+	  "failed (no server has aaaaaaaa); ",
+	  "executable",
+	  0,
+	  0,
+	  1,
+	  1 },
+	/* It is remembered that they do not have it, for as long as that is wanted. */
+	{ ALL, ALL, 1000, { "aaaaaaaa" }, false, "failed (no server had it); ", "", 0, 0, 1, 1 },
+	{ ALL, ALL, 0, { "aaaaaaaa" }, false, "built; ", "a/debuginfo", 1, 0, 0, 0 },
+	/* What the store has is not fetched, unless all is done anew. */
+	{ ALL, ALL, 0, { "aaaaaaaa" }, false, "unchanged; ", "", 0, 1, 0, 0 },
+	{ ALL, ALL, 0, { "aaaaaaaa" }, true, "built; ", "a/debuginfo", 1, 0, 0, 0 },
+	{ ALL, ALL, 0, { "aaaaaaa" }, false, "failed (not a whole build ID); ", "", 0, 0, 1, 0 },
+	{ ALL, ALL, 0, { "aaxx" }, false, "failed (", "", 0, 0, 1, 0 },
+	/* A server that failed may have it. */
+	{ BROKEN,
+	  NONE,
+	  0,
+	  { "cccccccc" },
+	  false,
+	  "answers with status 503; it is not asked again); ",
+	  "",
+	  0,
+	  0,
+	  1,
+	  0 },
+	{ NONE,
+	  NONE,
+	  0,
+	  { "cccccccc", "aaaaaaaa" },
+	  false,
+	  "failed (no server has cccccccc); unchanged; ",
+	  "",
+	  0,
+	  1,
+	  1,
+	  1 },
+};
+
 static void test_index(void **state)
 {
-	static const struct {
-		enum mode a, b;
-		int64_t retry;
-		const char *ids[2];
-		bool again;
-		const char *said, *asked;
-		unsigned indexed, unchanged, failed, lacking;
-	} steps[] = {
-		{ NONE,
-		  NONE,
-		  1000,
-		  { "aaaaaaaa" },
-		  false,
-		  "failed (no server has aaaaaaaa); ",
-		  "executable",
-		  0,
-		  0,
-		  1,
-		  1 },
-		/* It is remembered that they do not have it, for as long as that is wanted. */
-		{ ALL,
-		  ALL,
-		  1000,
-		  { "aaaaaaaa" },
-		  false,
-		  "failed (no server had it); ",
-		  "",
-		  0,
-		  0,
-		  1,
-		  1 },
-		{ ALL, ALL, 0, { "aaaaaaaa" }, false, "built; ", "a/debuginfo", 1, 0, 0, 0 },
-		/* What the store has is not fetched, unless all is done anew. */
-		{ ALL, ALL, 0, { "aaaaaaaa" }, false, "unchanged; ", "", 0, 1, 0, 0 },
-		{ ALL, ALL, 0, { "aaaaaaaa" }, true, "built; ", "a/debuginfo", 1, 0, 0, 0 },
-		{ ALL,
-		  ALL,
-		  0,
-		  { "aaaaaaa" },
-		  false,
-		  "failed (not a whole build ID); ",
-		  "",
-		  0,
-		  0,
-		  1,
-		  0 },
-		{ ALL, ALL, 0, { "aaxx" }, false, "failed (", "", 0, 0, 1, 0 },
-		/* A server that failed may have it. */
-		{ BROKEN,
-		  NONE,
-		  0,
-		  { "cccccccc" },
-		  false,
-		  "answers with status 503; it is not asked again); ",
-		  "",
-		  0,
-		  0,
-		  1,
-		  0 },
-		{ NONE,
-		  NONE,
-		  0,
-		  { "cccccccc", "aaaaaaaa" },
-		  false,
-		  "failed (no server has cccccccc); unchanged; ",
-		  "",
-		  0,
-		  1,
-		  1,
-		  1 },
-	};
-
 	(void)state;
 	run("rm -f s.store*");
 	for (size_t i = 0; i < sizeof(steps) / sizeof(*steps); i++) {
