@@ -106,6 +106,12 @@ static bool closes(char c)
 	return c == '>' || c == ')' || c == ']' || c == '}';
 }
 
+/* What a name is divided by; 'o' may begin "operator". Most bytes of a name are none of these. */
+static const bool divides[256] = {
+	['o'] = true, [':'] = true, [' '] = true, ['<'] = true, ['('] = true, ['['] = true,
+	['{'] = true, ['>'] = true, [')'] = true, [']'] = true, ['}'] = true,
+};
+
 struct sc_str symcache_short_name(struct sc_str text)
 {
 	struct sc_str s = strip_behind(text);
@@ -115,6 +121,8 @@ struct sc_str symcache_short_name(struct sc_str text)
 	for (size_t i = 0; i < s.len; i++) {
 		char c = s.ptr[i];
 
+		if (!divides[(uint8_t)c])
+			continue;
 		if (c == 'o' && !depth && !in_operator && (skip = operator_len(s, i))) {
 			start = i;
 			i += skip - 1;
