@@ -40,6 +40,13 @@ for found in $(grep -rnE '^[[:space:]]*struct ([a-z_]*_)?(frame|frame_ids|module
 	esac
 done
 
+# Errors have codes.
+if grep -rnE '(strstr|str(n|case|ncase)?cmp|fnmatch)\([^;]*(->|\.)msg\b' cmd libmarkup libsymcache --include='*.[ch]' |
+	grep -v '_\(test\|fuzz\)\.[ch]:\|/testing\.h:'; then
+	echo "(the text of a message is read: give the error a code)"
+	bad=1
+fi
+
 find cmd format libmarkup libsymcache scripts -name '*.[ch]' | sort |
 	xargs grep -nE '^[[:space:]]*#[[:space:]]*include' |
 	awk -F: '

@@ -7,7 +7,7 @@
 # testdata/golden; layouts: the rows of testdata/layouts/*.recipe (scripts/layouts.py);
 # library: the shared libraries as they are installed (scripts/lib_test.sh);
 # faults: calls that fail in each command (scripts/faults.py), of allocations each seventh;
-# layers: the include rules; circles and lengths; replay: each fuzz
+# layers: the include rules; circles and lengths; what documents name; replay: each fuzz
 # target over its corpus testdata/fuzz/TARGET, one test each.
 # Prints the output of what failed. The last line is "N passed, N failed",
 # with ", N skipped" where there is any; the exit status is 1 if any failed.
@@ -79,6 +79,8 @@ run_layers() {
 	one "check_layers.sh" $?
 	scripts/check_circles.py "$build" > "$out" 2>&1
 	one "check_circles.py" $?
+	scripts/check_documents.py > "$out" 2>&1
+	one "check_documents.py" $?
 }
 
 run_replay() {
