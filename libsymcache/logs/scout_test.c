@@ -96,6 +96,7 @@ static int setup(void **state)
 {
 	struct symcache_caches *caches = symcache_caches_create(NULL);
 	const struct symcache *cache;
+	struct symcache_frames frames;
 	uint32_t n;
 
 	(void)state;
@@ -104,8 +105,16 @@ static int setup(void **state)
 				  NULL, NULL))
 		return -1;
 	n = cache->header->num_ranges;
-	for (size_t i = 0; i < 64; i++)
-		code[i] = symcache_load_base(cache) + cache->ranges[n / 64 * i];
+	for (size_t i = 0; i < 64; i++) {
+		uint32_t at = n / 64 * (uint32_t)i;
+
+		/* For what is between functions, data is looked for in the whole cache. */
+		while (at + 1 < n && (!symcache_lookup(cache, cache->ranges[at], &frames) ||
+				      cache->ranges[at + 1] - cache->ranges[at] < 2))
+			at++;
+		/* Return addresses are looked up one byte before. */
+		code[i] = symcache_load_base(cache) + cache->ranges[at] + 1;
+	}
 	symcache_caches_destroy(caches);
 	return 0;
 }
