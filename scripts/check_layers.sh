@@ -40,6 +40,11 @@ for found in $(grep -rnE '^[[:space:]]*struct ([a-z_]*_)?(frame|frame_ids|module
 	esac
 done
 
+# What libmarkup asks for is few functions.
+asked=$(awk '/^struct markup_resolver \{/, /^};/' libmarkup/markup.h | grep -c '(\*')
+[ "$asked" -le 8 ] && [ "$asked" -gt 0 ] ||
+	{ echo "libmarkup/markup.h: struct markup_resolver has $asked functions, more than 8, or is elsewhere"; bad=1; }
+
 # Errors have codes.
 if grep -rnE '(strstr|str(n|case|ncase)?cmp|fnmatch)\([^;]*(->|\.)msg\b' cmd libmarkup libsymcache --include='*.[ch]' |
 	grep -v '_\(test\|fuzz\)\.[ch]:\|/testing\.h:'; then
