@@ -46,7 +46,7 @@ void mk_context_deinit(struct mk_context *c)
 	free(c->starts);
 	free(c->order);
 	free(c->by_base);
-	*c = (struct mk_context){ .dialect = c->dialect, .settles = c->settles,
+	*c = (struct mk_context){ .dialect = c->dialect, .fixes_base = c->fixes_base,
 				  .generations = c->generations };
 }
 

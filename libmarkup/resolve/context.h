@@ -37,7 +37,7 @@ struct mk_module {
 	/* For the Fuchsia dialect, which places modules instead of maps: see place.c. */
 	struct sc_str build_text;     /* the ID as it was written, hex digits or not */
 	uint64_t base, size, negative_base;
-	bool settled;     /* the base does not change any more */
+	bool base_fixed;  /* the base does not change any more */
 };
 
 struct mk_map {
@@ -65,7 +65,7 @@ struct mk_context {
 
 	uint32_t *by_base;     /* modules, ascending by base; Fuchsia only */
 	uint64_t by_base_generation;
-	bool settles;          /* a module's first map gives its base, for good */
+	bool fixes_base;       /* a module's first map gives its base, for good */
 
 	enum markup_dialect dialect; /* LLVM: sums wrap around; Fuchsia: a module
 	                              * that is announced again is another one */
@@ -124,7 +124,7 @@ void mk_context_changed(struct mk_context *c);
 
 /* ---- place.c: Fuchsia's modules as a whole -------------------------------- */
 
-/* Takes a map into its module. MK_CTX_OK: it is the first one, and settles the base;
+/* Takes a map into its module. MK_CTX_OK: it is the first one, and fixes the base;
  * MK_CTX_OVERLAP: it contradicts that; else MK_CTX_SAME. */
 enum mk_context_result mk_context_place(struct mk_context *c, struct mk_module *m,
 					uint64_t address, uint64_t size, uint64_t offset);

@@ -115,7 +115,7 @@ struct sc_str mk_demux_key_of(const struct mk_demux *d, const char *p, const cha
 static void new_context(struct mk_resolve *r, struct mk_context *c)
 {
 	mk_context_init(c, r->dialect, &r->generations);
-	c->settles = r->settles;
+	c->fixes_base = r->fixes_base;
 }
 
 /* A count of repetitions makes as many copies of what it counts, and of the counts in

@@ -11,24 +11,24 @@
 enum mk_context_result mk_context_place(struct mk_context *c, struct mk_module *m,
 					uint64_t address, uint64_t size, uint64_t offset)
 {
-	const bool negative = address < offset, first = !m->settled;
+	const bool negative = address < offset, first = !m->base_fixed;
 	const uint64_t base = negative ? 0 : address - offset;
 	const uint64_t end = negative ? address + size : size + offset;
 	bool consistent = true;
 
-	if (m->settled) {
+	if (m->base_fixed) {
 		consistent = m->base == base &&
 			     (!negative || m->negative_base == offset - address);
 	} else {
 		m->base = base;
 		if (negative)
 			m->negative_base = offset - address;
-		m->settled = c->settles;
+		m->base_fixed = c->fixes_base;
 	}
 	if (end > m->size)
 		m->size = end;
 	mk_context_changed(c);
-	return !consistent ? MK_CTX_OVERLAP : first && m->settled ? MK_CTX_OK : MK_CTX_SAME;
+	return !consistent ? MK_CTX_OVERLAP : first && m->base_fixed ? MK_CTX_OK : MK_CTX_SAME;
 }
 
 static int by_base(const void *a, const void *b, void *ctx)

@@ -108,7 +108,7 @@ struct mk_resolve {
 	bool trace_begins;         /* with the next line */
 	bool in_trace;             /* the line before had a frame */
 	struct mk_modules missing; /* modules in which addresses found nothing */
-	bool settles;              /* see struct mk_context */
+	bool fixes_base;           /* see struct mk_context */
 	bool keep_modules;         /* of the options */
 	bool wants_symbols;        /* struct markup_form; for the caller to set */
 	struct mk_modules seen;    /* all modules, if so, or those in the context */

@@ -43,7 +43,7 @@ static void put_module(struct mk_out *o, const struct mk_module *m, enum markup_
 	put64(o, m->base);
 	put64(o, m->size);
 	put64(o, m->negative_base);
-	mk_out_char(o, m->settled);
+	mk_out_char(o, m->base_fixed);
 }
 
 static void put_context(struct mk_out *o, const struct mk_context *c)
@@ -137,13 +137,13 @@ static void load_module(struct cursor *in, struct mk_context *c)
 	}
 	if (c->dialect == MARKUP_FUCHSIA) {
 		struct mk_module *m = &c->modules[index];
-		const char *settled;
+		const char *base_fixed;
 
 		m->base = take64(in);
 		m->size = take64(in);
 		m->negative_base = take64(in);
-		settled = take(in, 1);
-		m->settled = settled && *settled;
+		base_fixed = take(in, 1);
+		m->base_fixed = base_fixed && *base_fixed;
 	}
 }
 

@@ -12,10 +12,10 @@ int mk_resolve_init(struct mk_resolve *r, const struct markup_options *options,
 	r->dialect = options->dialect;
 	r->where = where;
 	r->keep_modules = options->keep_modules;
-	r->settles = !options->omit_module_lines;
+	r->fixes_base = !options->omit_module_lines;
 	mk_context_init(&r->context, options->dialect, &r->generations);
 	mk_context_init(&r->named, options->dialect, &r->generations);
-	r->context.settles = r->settles;
+	r->context.fixes_base = r->fixes_base;
 	if (mk_out_init(&r->scratch, 4096, NULL, NULL))
 		return -ENOMEM;
 	return mk_demux_init(r, options->demux);

@@ -28,7 +28,7 @@ struct symlog_filter {
 	struct markup_groups *groups; /* NULL: logs are written as they are filtered */
 	enum markup_format format;
 	bool llvm, raw;               /* complaints are LLVM's; as they are, byte for byte */
-	struct mk_out said;           /* of them, to be said */
+	struct mk_out complaints;     /* that are not handed on yet */
 	struct symlog_output output;  /* of the last log */
 	int write_error;              /* errno */
 	unsigned long refusals;       /* of memory, when it began */
@@ -65,20 +65,20 @@ static int take_output(void *ctx, const char *data, size_t len)
 
 static void say(struct symlog_filter *f, const struct markup_module *warns_of)
 {
-	if (f->said.len && !f->said.error && !short_of_memory(f))
-		f->options.say(f->output.say_ctx, warns_of, f->said.buf, f->said.len);
-	f->said.len = 0;
+	if (f->complaints.len && !f->complaints.error && !short_of_memory(f))
+		f->options.say(f->output.say_ctx, warns_of, f->complaints.buf, f->complaints.len);
+	f->complaints.len = 0;
 }
 
 static void begin_complaint(struct symlog_filter *f)
 {
 	if (f->options.name)
-		mk_put(&f->said, f->options.name, ": ");
+		mk_put(&f->complaints, f->options.name, ": ");
 }
 
 static void end_complaint(struct symlog_filter *f, const struct markup_module *warns_of)
 {
-	if (f->options.each || f->said.len >= GATHERED)
+	if (f->options.each || f->complaints.len >= GATHERED)
 		say(f, warns_of);
 }
 
@@ -89,12 +89,12 @@ static void warn(void *ctx, const struct markup_module *m, const char *data, siz
 	if (!f->llvm)
 		begin_complaint(f);
 	if (f->raw)
-		mk_out_put(&f->said, data, len);
+		mk_out_put(&f->complaints, data, len);
 	while (!f->raw && len) { /* LLVM's have several lines */
 		const char *newline = f->llvm ? memchr(data, '\n', len) : NULL;
 		const size_t n = newline ? (size_t)(newline - data) : len - 1;
 
-		mk_put(&f->said, mk_as(mk_out_shown, ((struct sc_str){ data, n })), "\n");
+		mk_put(&f->complaints, mk_as(mk_out_shown, ((struct sc_str){ data, n })), "\n");
 		data += n + 1;
 		len -= n + 1;
 	}
@@ -110,7 +110,7 @@ static void complain(void *ctx, const char *data, size_t len)
 static void say_fault(struct symlog_filter *f, const char *message, const char *more)
 {
 	begin_complaint(f);
-	mk_put(&f->said, mk_shown(message), more, "\n");
+	mk_put(&f->complaints, mk_shown(message), more, "\n");
 	end_complaint(f, NULL);
 }
 
@@ -192,7 +192,7 @@ static int failed(const struct symlog_filter *f, int rc, struct sc_error *err)
 		return sc_error_set(err, SC_EFORMAT,
 				    "%s: the saved state at the beginning of its part is damaged",
 				    f->output.name);
-	return rc || f->said.error ? sc_no_memory(err) : 0;
+	return rc || f->complaints.error ? sc_no_memory(err) : 0;
 }
 
 int symlog_filter_create(const struct symlog_filter_options *options, struct symlog_filter **ret,
@@ -230,7 +230,7 @@ void symlog_filter_destroy(struct symlog_filter *f)
 	sc_log_scout_destroy(f->scout);
 	for (unsigned i = 0; f->sources && i < f->options.threads; i++)
 		symcache_source_files_deinit(&f->sources[i]);
-	mk_out_deinit(&f->said);
+	mk_out_deinit(&f->complaints);
 	free(f->sources);
 	free(f);
 }

@@ -8,7 +8,7 @@
 struct modules {
 	const struct symlog_modules_options *options;
 	struct symcache_process *found;
-	struct sc_error said; /* of the current log; code 0: nothing */
+	struct sc_error fault; /* of the current log; code 0: none */
 	bool no_memory;
 };
 
@@ -66,11 +66,11 @@ static void take_module(void *ctx, const struct markup_module *module)
 		find_named(m, module->name);
 }
 
-static void report_said(struct modules *m)
+static void report_fault(struct modules *m)
 {
-	if (m->said.code)
-		m->options->fault(m->options->ctx, m->said.msg);
-	m->said.code = 0;
+	if (m->fault.code)
+		m->options->fault(m->options->ctx, m->fault.msg);
+	m->fault.code = 0;
 }
 
 /* The last fault of a log may be why it cannot be read. */
@@ -79,8 +79,8 @@ static void on_fault(void *ctx, const struct markup_module *warns_of, const char
 	struct modules *m = ctx;
 
 	(void)warns_of;
-	report_said(m);
-	sc_error_set(&m->said, SC_ESYS, "%.*s", (int)len - 1, text);
+	report_fault(m);
+	sc_error_set(&m->fault, SC_ESYS, "%.*s", (int)len - 1, text);
 }
 
 static int read_log(struct modules *m, struct symlog_filter *filter, const char *path,
@@ -93,7 +93,7 @@ static int read_log(struct modules *m, struct symlog_filter *filter, const char 
 		*err = log.error;
 		return err->code;
 	}
-	report_said(m);
+	report_fault(m);
 	return result ? err->code : 0;
 }
 

@@ -98,7 +98,7 @@ static int take_result(const struct job *job, enum symlog_result result, const s
 	s->cut_off = result == SYMLOG_CUT;
 	s->read = log->read;
 	s->stats = *markup_filter_stats(f);
-	return markup_filter_missing(f, markup_shard_miss, s->said) ? sc_no_memory(err) : 0;
+	return markup_filter_missing(f, markup_shard_miss, s->complaints) ? sc_no_memory(err) : 0;
 }
 
 static int filter_shard(void *ctx, struct markup_shard *s, struct sc_error *err)
@@ -107,7 +107,7 @@ static int filter_shard(void *ctx, struct markup_shard *s, struct sc_error *err)
 	const bool reuses = !s->part && !markup_form_of(&job->plan->form->options)->whole_page;
 	struct symlog_filter *own = NULL, **f = reuses ? &job->spare[s->worker] : &own;
 	struct symlog log = {
-		.path = s->path, .output = { s->fd, s->output, s->hash, s->said },
+		.path = s->path, .output = { s->fd, s->output, s->hash, s->complaints },
 		.shown = s->shown, .part = s->part, .goes_on = s->goes_on,
 		.from = s->from, .to = s->to, .lines = s->lines,
 		.saved = s->saved, .saved_len = s->saved_len,

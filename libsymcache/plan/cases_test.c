@@ -197,9 +197,9 @@ static int copy(void *ctx, struct markup_shard *s, struct sc_error *err)
 	if (sc_write_all(s->fd, block, (size_t)n))
 		return sc_error_sys(err, "%s", s->output);
 	if (strcmp(s->shown, "in/a"))
-		markup_shard_say(s->said, s->from ? &m : NULL, text, strlen(text));
-	markup_shard_say(s->said, &m, "! ", 2);
-	markup_shard_miss(s->said, &m);
+		markup_shard_say(s->complaints, s->from ? &m : NULL, text, strlen(text));
+	markup_shard_say(s->complaints, &m, "! ", 2);
+	markup_shard_miss(s->complaints, &m);
 	s->read = (uint64_t)n;
 	s->stats = (struct markup_stats){ .frames = 3, .frames_resolved = 2, .frames_outside = 5,
 					  .understood = 7, .guessed = 11 };

@@ -27,7 +27,7 @@ void markup_merge_close(struct markup_merge *m)
 		mk_record_deinit(&m->records[i]);
 	free(m->records);
 	free(m->results);
-	free(m->said_at);
+	free(m->complaints_at);
 	markup_tally_destroy(m->tally);
 	mk_logs_deinit(&m->logs);
 	vec_deinit(&m->shards);
@@ -113,7 +113,7 @@ static int check_complaints(const struct markup_merge *m, const struct mk_record
 /* The results of its shards, in the place of each. */
 static int take_record(struct markup_merge *m, const struct mk_record *r, struct sc_error *err)
 {
-	uint64_t said = 0;
+	uint64_t bytes = 0;
 
 	for (size_t i = 0; i < r->results.len; i++) {
 		const struct mk_result *s = &r->results.data[i];
@@ -121,8 +121,8 @@ static int take_record(struct markup_merge *m, const struct mk_record *r, struct
 		if (s->shard >= m->shards.len || m->shards.data[s->shard].task != r->task)
 			return sc_error_set(err, SC_EFORMAT, "its record is of other shards");
 		m->results[s->shard] = s;
-		m->said_at[s->shard] = said;
-		said += s->complaints;
+		m->complaints_at[s->shard] = bytes;
+		bytes += s->complaints;
 	}
 	return 0;
 }
@@ -131,8 +131,8 @@ static int load_records(struct markup_merge *m, struct sc_error *err)
 {
 	m->records = calloc(m->plan.tasks + 1, sizeof(*m->records));
 	m->results = calloc(m->shards.len + 1, sizeof(*m->results));
-	m->said_at = calloc(m->shards.len + 1, sizeof(*m->said_at));
-	if (!m->records || !m->results || !m->said_at)
+	m->complaints_at = calloc(m->shards.len + 1, sizeof(*m->complaints_at));
+	if (!m->records || !m->results || !m->complaints_at)
 		return sc_no_memory(err);
 	for (uint64_t i = 0; i < m->plan.tasks; i++) {
 		struct mk_record *r = &m->records[i];
@@ -181,7 +181,7 @@ static int load(struct markup_merge *m, struct sc_error *err)
 int markup_merge_run(struct markup_merge *m, struct markup_merged *ret, struct sc_error *err)
 {
 	static int (*const steps[])(struct markup_merge *m, struct sc_error *err) = {
-		load, mk_merge_logs, mk_merge_said, mk_merge_summary, mk_merge_clean,
+		load, mk_merge_logs, mk_merge_complaints, mk_merge_summary, mk_merge_clean,
 	};
 	int rc = 0;
 

@@ -1,9 +1,9 @@
 /*
  * merge.h: the reduce step: what its parts share.
  *
- *   merge.c         plan and records: is all there? The order of steps
- *   merge_logs.c    parts → logs; what died tasks left
- *   merge_said.c    complaints and counts, as one run gives them
+ *   merge.c             plan and records: is all there? The order of steps
+ *   merge_logs.c        parts → logs; what died tasks left
+ *   merge_complaints.c  complaints and counts, as one run gives them
  */
 #ifndef MARKUP_MERGE_H
 #define MARKUP_MERGE_H
@@ -19,7 +19,7 @@ struct markup_merge {
 	struct mk_logs logs;
 	struct mk_record *records;        /* of each task */
 	const struct mk_result **results; /* of each shard */
-	uint64_t *said_at;                /* of each shard: where its complaints begin */
+	uint64_t *complaints_at;          /* of each shard: where its complaints begin */
 	struct markup_tally *tally;
 	uint64_t damaged;                 /* logs */
 
@@ -40,7 +40,7 @@ int mk_merge_logs(struct markup_merge *m, struct sc_error *err);
 int mk_merge_clean(struct markup_merge *m, struct sc_error *err);
 
 /* Complaints, to the caller and into a file of OUT, and counts, into m->tally. */
-int mk_merge_said(struct markup_merge *m, struct sc_error *err);
+int mk_merge_complaints(struct markup_merge *m, struct sc_error *err);
 
 /* OUT/.symcache/summary.json */
 int mk_merge_summary(struct markup_merge *m, struct sc_error *err);

@@ -49,7 +49,7 @@ static int say_shard(struct markup_merge *m, size_t shard, struct mk_out *t, str
 	FILE *f = fopen(path.text, "re");
 	int rc = 0;
 
-	if (!f || fseeko(f, (off_t)m->said_at[shard], SEEK_SET))
+	if (!f || fseeko(f, (off_t)m->complaints_at[shard], SEEK_SET))
 		rc = sc_error_sys(err, "%s", path.text);
 	t->len = 0;
 	while (left && !rc) {
@@ -110,7 +110,7 @@ static int say_all(struct markup_merge *m, struct said_to *to, struct sc_error *
 	return rc;
 }
 
-int mk_merge_said(struct markup_merge *m, struct sc_error *err)
+int mk_merge_complaints(struct markup_merge *m, struct sc_error *err)
 {
 	const struct mk_path path = mk_out_path(m->options.out, "complaints");
 	struct said_to to = { .options = &m->options, .file.fd = -1 };

@@ -96,7 +96,7 @@ struct markup_shard {
 	int fd;                      /* for the output, */
 	const char *output;          /* its name in messages, */
 	struct XXH3_state_s *hash;   /* and the hash of its bytes, to be updated */
-	void *said;                  /* for markup_shard_say() */
+	void *complaints;            /* for markup_shard_say() */
 	/* Results: */
 	bool cut_off;                /* the log is damaged: what could be read was filtered */
 	uint64_t read;               /* bytes of text */
@@ -104,12 +104,12 @@ struct markup_shard {
 };
 
 /* Records a complaint about a shard, as standard error would show it. `warns_of`: the module
- * without symbols that it is about, or NULL. ctx: shard->said. */
+ * without symbols that it is about, or NULL. ctx: shard->complaints. */
 void markup_shard_say(void *ctx, const struct markup_module *warns_of, const char *text,
 		      size_t len);
 
 /* Records a module with addresses for which nothing was found, in the order in which they come up.
- * ctx: shard->said. */
+ * ctx: shard->complaints. */
 void markup_shard_miss(void *ctx, const struct markup_module *m);
 
 /* What the plan has for a task; all of it belongs to the task. */

@@ -287,7 +287,7 @@ static int open_nameless(const char *out)
 void markup_shard_say(void *ctx, const struct markup_module *warns_of, const char *text,
 		      size_t len)
 {
-	struct mk_said *s = ctx;
+	struct mk_complaints *s = ctx;
 	const size_t before = s->text.len;
 
 	mk_complaint_put(&s->text, warns_of, text, len);
@@ -305,13 +305,13 @@ void markup_shard_say(void *ctx, const struct markup_module *warns_of, const cha
 
 void markup_shard_miss(void *ctx, const struct markup_module *m)
 {
-	struct mk_said *s = ctx;
+	struct mk_complaints *s = ctx;
 
 	if (!mk_misses_add(&s->missed, s->shard, m))
 		s->error = ENOMEM;
 }
 
-int mk_said_copy(struct mk_said *s, int fd, XXH3_state_t *hash)
+int mk_complaints_copy(struct mk_complaints *s, int fd, XXH3_state_t *hash)
 {
 	char block[1 << 16];
 	ssize_t n;

@@ -87,7 +87,7 @@ void mk_complaint_put(struct mk_out *to, const struct markup_module *warns_of, c
 
 /* What is to be said of a shard, as mk_complaint_put() writes it: in memory, and from some size
  * on in a file without a name in OUT. */
-struct mk_said {
+struct mk_complaints {
 	const char *out;
 	struct mk_out text;
 	int fd;           /* 0: none */
@@ -98,6 +98,6 @@ struct mk_said {
 };
 
 /* Writes all of it to `fd`, and adds it to the hash. -1: see errno. */
-int mk_said_copy(struct mk_said *s, int fd, XXH3_state_t *hash);
+int mk_complaints_copy(struct mk_complaints *s, int fd, XXH3_state_t *hash);
 
 #endif

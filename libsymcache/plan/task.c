@@ -29,7 +29,7 @@ struct markup_task {
 	struct mk_shards shards;
 	struct mk_logs logs;        /* of these shards */
 	struct mk_record record;    /* a result for each shard */
-	struct mk_said *said;       /* of each shard */
+	struct mk_complaints *complaints; /* of each shard */
 	unsigned workers;           /* shards at once */
 };
 
@@ -140,13 +140,13 @@ void markup_task_close(struct markup_task *t)
 {
 	if (!t)
 		return;
-	for (size_t i = 0; t->said && i < t->shards.len; i++) {
-		if (t->said[i].fd > 0)
-			close(t->said[i].fd);
-		mk_out_deinit(&t->said[i].text);
-		mk_misses_deinit(&t->said[i].missed);
+	for (size_t i = 0; t->complaints && i < t->shards.len; i++) {
+		if (t->complaints[i].fd > 0)
+			close(t->complaints[i].fd);
+		mk_out_deinit(&t->complaints[i].text);
+		mk_misses_deinit(&t->complaints[i].missed);
 	}
-	free(t->said);
+	free(t->complaints);
 	mk_record_deinit(&t->record);
 	mk_logs_deinit(&t->logs);
 	vec_deinit(&t->shards);
@@ -190,7 +190,7 @@ static int filter_into(struct job *job, unsigned worker, size_t i, const char *p
 	struct markup_task *t = job->t;
 	const struct mk_shard *s = &t->shards.data[i];
 	struct mk_result *r = &t->record.results.data[i];
-	struct mk_said *said = &t->said[i];
+	struct mk_complaints *complaints = &t->complaints[i];
 	const struct mk_log *log = mk_log_of(&t->logs, s);
 	__attribute__((cleanup(sc_free_text))) char *saved = NULL;
 	__attribute__((cleanup(sc_free_text))) char *tables = NULL;
@@ -198,7 +198,8 @@ static int filter_into(struct job *job, unsigned worker, size_t i, const char *p
 	struct markup_shard shard = {
 		.worker = worker, .path = path, .shown = log->log.path,
 		.part = !mk_shard_is_whole(s), .goes_on = !s->last, .from = s->from, .to = s->to,
-		.lines = s->line, .fd = file->fd, .output = file->path, .hash = &hash, .said = said,
+		.lines = s->line, .fd = file->fd, .output = file->path, .hash = &hash,
+		.complaints = complaints,
 	};
 	struct stat st;
 	int rc = mk_read_saved(mk_contexts_path(t->plan.dir, s->number).text, s->contexts_hash,
@@ -214,8 +215,8 @@ static int filter_into(struct job *job, unsigned worker, size_t i, const char *p
 		rc = job->filter(job->ctx, &shard, err);
 	if (!rc && fstat(file->fd, &st))
 		rc = sc_error_sys(err, "%s", file->path);
-	if (!rc && said->error) {
-		errno = said->error;
+	if (!rc && complaints->error) {
+		errno = complaints->error;
 		rc = sc_error_sys(err, "cannot write the messages about %s", shard.shown);
 	}
 	if (rc)
@@ -223,7 +224,7 @@ static int filter_into(struct job *job, unsigned worker, size_t i, const char *p
 	*r = (struct mk_result){
 		.shard = s->number, .status = shard.cut_off ? MK_CUT_OFF : MK_WHOLE,
 		.read = shard.read, .written = (uint64_t)st.st_size, .stats = shard.stats,
-		.complaints = said->bytes,
+		.complaints = complaints->bytes,
 	};
 	sc_hash_text(sc_hash_digest(&hash), r->hash);
 	return 0;
@@ -261,8 +262,8 @@ static void work(void *ctx, unsigned worker, size_t i)
 
 	if (job->rc)
 		return;
-	job->t->said[i].shard = s->number;
-	job->t->said[i].out = o->out;
+	job->t->complaints[i].shard = s->number;
+	job->t->complaints[i].out = o->out;
 	rc = run_shard(job, worker, i, &err);
 	pthread_mutex_lock(&job->lock);
 	if (rc && !job->rc) {
@@ -305,7 +306,7 @@ static int write_complaints(struct markup_task *t, struct sc_error *err)
 	if (r->complaints)
 		rc = sc_new_file_below(path.text, strlen(t->options.out), &file, err);
 	for (size_t i = 0; i < t->shards.len && !rc && r->complaints; i++)
-		if (mk_said_copy(&t->said[i], file.fd, &hash))
+		if (mk_complaints_copy(&t->complaints[i], file.fd, &hash))
 			rc = sc_error_sys(err, "cannot write %s", path.text);
 	sc_hash_text(sc_hash_digest(&hash), r->complaints_hash);
 	if (!rc && r->complaints)
@@ -330,7 +331,7 @@ static int write_record(struct markup_task *t, struct sc_error *err)
 	for (size_t i = 0; i < r->results.len; i++) {
 		r->read += r->results.data[i].read;
 		r->written += r->results.data[i].written;
-		if (!mk_misses_move(&r->missed, &t->said[i].missed))
+		if (!mk_misses_move(&r->missed, &t->complaints[i].missed))
 			return sc_no_memory(err);
 	}
 	rc = mk_record_write(r, t->options.out, err);
@@ -345,8 +346,8 @@ int markup_task_run(struct markup_task *t, mk_filter_fn *filter, void *ctx,
 	int rc;
 
 	r->begun = now();
-	t->said = calloc(t->shards.len, sizeof(*t->said));
-	if (!t->said || !vec_reserve(&r->results, t->shards.len))
+	t->complaints = calloc(t->shards.len, sizeof(*t->complaints));
+	if (!t->complaints || !vec_reserve(&r->results, t->shards.len))
 		return sc_no_memory(err);
 	r->results.len = t->shards.len;
 	rc = run_shards(t, filter, ctx, err);

@@ -84,19 +84,19 @@ static int meta_check(const struct meta *m, size_t page_size, struct sc_error *e
 
 /* Both meta pages, and which of them is the snapshot asked for. Only that one is judged:
  * after a commit whose meta page could not be written LMDB puts old numbers into the page, not
- * all, so that it is not chosen. *settled: an error will not go away. */
-static int metas_read(int fd, size_t txn, struct meta metas[2], int *chosen, bool *settled,
+ * all, so that it is not chosen. *final: an error will not go away. */
+static int metas_read(int fd, size_t txn, struct meta metas[2], int *chosen, bool *final,
 		      struct sc_error *err)
 {
 	size_t page_size;
 	int rc;
 
 	memset(metas, 0, 2 * sizeof(*metas));
-	*settled = true;
+	*final = true;
 	if ((rc = meta_read(fd, 0, &metas[0], err)))
 		return rc;
 	page_size = metas[0].trees[0].pad;
-	*settled = false;
+	*final = false;
 	if ((rc = page_size_check(page_size, err)) ||
 	    (rc = meta_read(fd, (off_t)page_size, &metas[1], err)))
 		return rc;
@@ -113,15 +113,15 @@ static int metas_read_whole(int fd, size_t txn, struct meta metas[2], int *chose
 {
 	const struct timespec pause = { .tv_nsec = 1000000 };
 	struct meta before[2];
-	bool settled;
-	int rc = metas_read(fd, txn, metas, chosen, &settled, err);
+	bool final;
+	int rc = metas_read(fd, txn, metas, chosen, &final, err);
 
-	for (int i = 0; i < TRIES && !settled; i++) {
+	for (int i = 0; i < TRIES && !final; i++) {
 		memcpy(before, metas, sizeof(before));
 		if (rc && rc != SC_ENOTFOUND)
 			nanosleep(&pause, NULL);
-		rc = metas_read(fd, txn, metas, chosen, &settled, err);
-		settled |= (!rc || rc == SC_ENOTFOUND) && !memcmp(before, metas, sizeof(before));
+		rc = metas_read(fd, txn, metas, chosen, &final, err);
+		final |= (!rc || rc == SC_ENOTFOUND) && !memcmp(before, metas, sizeof(before));
 	}
 	return rc;
 }
