@@ -17,13 +17,14 @@ import sys
 
 README_LINES = 220
 GUIDES = "README.md", "ARCHITECTURE.md", "CONTRIBUTING.md"
+MARKUP = {"libmarkup/bytes/": "mk/bytes", "libmarkup/markup.h": "mk"}  # in check_layers.sh
 MADE = re.compile(r"^build/|^corpus/|^\.\./|NAME|^x_|/x/$")
 
 
 def tree():
     """The paths of the tree, files and folders."""
-    out = subprocess.run(["git", "ls-files", "-co", "--exclude-standard"], capture_output=True, text=True,
-                         check=True).stdout.split()
+    out = subprocess.run(["git", "ls-files", "-co", "--exclude-standard"], capture_output=True,
+                         text=True, check=True).stdout.split()
     paths = {path for path in out if os.path.exists(path)}
     for path in list(paths):
         while path := os.path.dirname(path):
@@ -33,14 +34,16 @@ def tree():
 
 def links(path, text, paths):
     """Links that lead nowhere."""
+    folder = os.path.dirname(path)
     for to in re.findall(r"\]\(([^)#\s]+)", text):
-        if "://" not in to and os.path.normpath(os.path.join(os.path.dirname(path), to)) not in paths:
+        if "://" not in to and os.path.normpath(os.path.join(folder, to)) not in paths:
             yield f"{path}: there is no {to}"
 
 
 def quoted(path, text, paths):
     """Paths between backticks that are neither in the tree nor the end of one that is."""
-    ends = {each[at:] for each in paths for at in [0] + [m.end() for m in re.finditer("/", each)]}
+    ends = {each[at:] for each in paths
+            for at in [0] + [m.end() for m in re.finditer("/", each)]}
     for name in re.findall(r"`([\w.-]+(?:/[\w.-]+)*/?)`", text):
         is_path = "/" in name or re.search(r"\.(c|h|sh|py|md|recipe|log)$", name)
         if is_path and not MADE.search(name) and name.rstrip("/") not in ends:
@@ -55,8 +58,7 @@ def rooms(text):
     if len(rows) < 20:
         yield "ARCHITECTURE.md: the table of rooms is not where it was"
     for room, said in rows:
-        names = {"mk/bytes" if name == "libmarkup/bytes/" else "mk" if name == "libmarkup/markup.h" else name
-                 for name in re.findall(r"[\w./-]+", said)} - {"libc"}
+        names = {MARKUP.get(name, name) for name in re.findall(r"[\w./-]+", said)} - {"libc"}
         held = {name for name in allowed.get(room, "").split()
                 if not name.startswith(room + "/")}
         for name in sorted(names - held):
