@@ -181,7 +181,7 @@ static void put_job(void *ctx, unsigned worker, size_t job)
 
 static bool put_together(struct symcache_build *b)
 {
-	pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+	pthread_mutex_t lock = PTHREAD_ADAPTIVE_MUTEX_INITIALIZER_NP; /* it is held for a moment */
 	struct putting p = { b, b->threads, {0} };
 
 	if (b->units.flat.ranges.len < WORTH_PARTS)
