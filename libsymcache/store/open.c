@@ -266,7 +266,7 @@ int symstore_open_at(const struct symstore_opening *o, struct symstore **ret, st
 		rc = initialise(store, err);
 	if (!rc && claim && store->place < 0)
 		rc = symstore_claim(target, false, &store->place, err);
-	if (!rc && !used && mode == SYMSTORE_WRITE)
+	if (!rc && !used && claim && mode == SYMSTORE_WRITE) /* else it has its name from make() */
 		rc = symstore_sync_folder(store->path, err);
 	if (rc)
 		return rc;
