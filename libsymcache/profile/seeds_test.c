@@ -44,12 +44,12 @@ static bool put_form(const struct symprofile_options *options, const char *what,
 		fprintf(to, "%s: %d %s\n", what, err.code, err.msg);
 	} else {
 		const bool page = options->form == SYMPROFILE_HTML;
-		const char *body = page ? strstr(joined, "<main") : joined;
+		const char *body = page ? strstr(joined, "{\"chosen\"") : joined;
 
-		/* Of a page without its style. */
+		/* Of a page its data. */
 		fprintf(to, "%s: %s ", what, out.text ? "text" : "binary");
 		put_digest(to, body,
-			   page ? strlen(body) - strlen(strstr(body, "<script>")) : out.size);
+			   page ? strlen(body) - strlen(strstr(body, "</script>")) : out.size);
 		put_counts(p, to);
 		put_missing(p, to);
 		if (options->form == SYMPROFILE_FOLDED)

@@ -1,0 +1,195 @@
+/* Where the files are found that a file refers to: split units in .dwo files and packages, the
+ * program of a debug file; and the instructions of a file. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "libsymcache/base/testing.h"
+#include "libsymcache/write/build.h"
+
+static const uint8_t id[4] = { 0xaa, 0xbb, 0xcc, 0xdd };
+
+static void make(const char *command)
+{
+	if (testing_run("cd %s && rm -rf in && mkdir -p in/d && cd in && T=$PWD && "
+			"printf 'int f(int x) { return 2 * x; }\n' > d/a.c && %s",
+			testing_dir, command))
+		fail_msg("%s", command);
+}
+
+/* The units read, those that are broken, and what the cache is made of. */
+static void expect(const char *what, const char *name, const struct symcache_build_options *o,
+		   unsigned units, unsigned bad, uint32_t sources)
+{
+	const struct symcache_build_info *info;
+	struct symcache_build *b;
+	struct sc_error err;
+	char path[100];
+
+	snprintf(path, sizeof(path), "%s/in/%s", testing_dir, name);
+	if (symcache_build_create(path, o, &b, &err))
+		fail_msg("%s: %s", what, err.msg);
+	info = symcache_build_info(b);
+	if (info->units != units || info->bad_units != bad || info->sources != sources)
+		fail_msg("%s: %d units, %d bad: %s; sources %x", what, (int)info->units,
+			 (int)info->bad_units, info->first_fault, info->sources);
+	symcache_build_destroy(b);
+}
+
+#define CC "gcc -g -gsplit-dwarf -O1 -shared -fPIC -nostdlib -Wl,--build-id=0xaabbccdd "
+
+/* By the folder it was compiled in, else next to the program or its debug file, with the folders of
+ * its name or without; a package by its name, or as it is named. */
+static void test_split(void **state)
+{
+	static const struct {
+		const char *made, *file;
+		bool found;
+		const char *package;
+	} cases[] = {
+		{ "cd d && gcc -g -gsplit-dwarf -fPIC -c a.c && " CC "-o ../x a.o", "x", true,
+		  NULL },
+		{ "cd d && gcc -g -gsplit-dwarf -fPIC -c a.c && " CC "-o ../x a.o && rm a.dwo", "x",
+		  false, NULL },
+		{ "cd d && gcc -g -gsplit-dwarf -fPIC -c a.c && " CC "-o ../x a.o && mv a.dwo ..",
+		  "x", true, NULL },
+		{ "gcc -g -gsplit-dwarf -fPIC -c -o d/a.o d/a.c && " CC "-o x d/a.o", "x", true,
+		  NULL },
+		{ "gcc -g -gsplit-dwarf -fPIC -c -o d/a.o d/a.c && " CC
+		  "-o x d/a.o && mkdir e && mv x d e",
+		  "e/x", true, NULL },
+		{ "gcc -g -gsplit-dwarf -fPIC -c -o d/a.o d/a.c && " CC
+		  "-o x d/a.o && mkdir e && mv x d/a.dwo e",
+		  "e/x", true, NULL },
+		{ "gcc -g -gsplit-dwarf -fPIC -c -o d/a.o d/a.c && " CC
+		  "-o x d/a.o && mkdir e && mv x e && mv d f",
+		  "e/x", false, NULL },
+		{ "gcc -g -gsplit-dwarf -fPIC -c -o $T/d/a.o d/a.c && " CC
+		  "-o x d/a.o && mkdir e && mv x e",
+		  "e/x", true, NULL },
+		{ "gcc -g -gsplit-dwarf -fPIC -c -o d/a.o d/a.c && " CC
+		  "-o x d/a.o && printf x > d/a.dwo",
+		  "x", false, NULL },
+		{ "gcc -g -gsplit-dwarf -fPIC -c -o d/a.o d/a.c && " CC
+		  "-o x d/a.o && ln -s ../x d/y && mv d/a.dwo .",
+		  "d/y", true, NULL },
+		{ "gcc -gdwarf-4 -gsplit-dwarf -fPIC -c -o d/a.o d/a.c && " CC
+		  "-o x d/a.o && dwp -o x.dwp d/a.dwo && rm d/a.dwo",
+		  "x", true, NULL },
+		{ "gcc -gdwarf-4 -gsplit-dwarf -fPIC -c -o d/a.o d/a.c && " CC
+		  "-o x d/a.o && dwp -o y d/a.dwo && rm d/a.dwo",
+		  "x", false, NULL },
+		{ "gcc -gdwarf-4 -gsplit-dwarf -fPIC -c -o d/a.o d/a.c && " CC
+		  "-o x d/a.o && dwp -o y d/a.dwo && rm d/a.dwo",
+		  "x", true, "y" },
+		{ "gcc -gdwarf-4 -gsplit-dwarf -fPIC -c -o d/a.o d/a.c && " CC
+		  "-o x d/a.o && dwp -o x.dwp d/a.dwo && rm d/a.dwo && "
+		  "mv x x.debug",
+		  "x.debug", true, NULL },
+		{ "gcc -gdwarf-4 -gsplit-dwarf -fPIC -c -o d/a.o d/a.c && " CC
+		  "-o x d/a.o && dwp -o x.dwp d/a.dwo && rm d/a.dwo && "
+		  "ln -s ../x d/y",
+		  "d/y", true, NULL },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct symcache_build_options o = { 0 };
+		char package[100];
+
+		if (strstr(cases[i].made, "dwp -o") && system("command -v dwp > /dev/null")) {
+			printf("skipped: there is no dwp\n");
+			continue;
+		}
+		snprintf(package, sizeof(package), "%s/in/%s", testing_dir,
+			 cases[i].package ? cases[i].package : "");
+		o.package = cases[i].package ? package : NULL;
+		make(cases[i].made);
+		expect(cases[i].made, cases[i].file, &o, 1, !cases[i].found,
+		       SYMCACHE_FROM_DWARF | SYMCACHE_FROM_SYMTAB | SYMCACHE_FROM_CFI);
+	}
+}
+
+/* The program of a debug file stands next to it, under its name without ".debug"; it must be of the
+ * same build. It gives the unwind information. */
+static void test_program(void **state)
+{
+	static const struct {
+		const char *made;
+		bool found;
+	} cases[] = {
+		{ "rm x", false },
+		{ "true", true },
+		{ "mv x y", false },
+		{ "gcc -g -O1 -shared -fPIC -nostdlib -Wl,--build-id=0xaabbccde -o x d/a.c",
+		  false },
+		{ "gcc -g -O1 -shared -fPIC -nostdlib -Wl,--build-id=none -o x d/a.c", false },
+		{ "gcc -g -O1 -shared -fPIC -nostdlib -Wl,--build-id=0xaabbccdd -Wl,--image-base=0x10000 -o x d/a.c 2> /dev/null || "
+		  "gcc -g -O1 -shared -fPIC -nostdlib -Wl,--build-id=0xaabbccdd -Wl,-Ttext-segment=0x10000 -o x d/a.c",
+		  false },
+		{ "printf x > x", false },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		const struct symcache_build_options o = { 0 };
+		char command[600];
+
+		snprintf(
+			command, sizeof(command),
+			"gcc -g -O1 -shared -fPIC -nostdlib -Wl,--build-id=0xaabbccdd -o x d/a.c && "
+			"objcopy --only-keep-debug x x.debug && %s",
+			cases[i].made);
+		make(command);
+		expect(cases[i].made, "x.debug", &o, 1, 0,
+		       SYMCACHE_FROM_DWARF | SYMCACHE_FROM_SYMTAB |
+			       (cases[i].found ? (uint32_t)SYMCACHE_FROM_CFI : 0));
+	}
+}
+
+/* The instructions of the file with that build ID, as far as it has them. */
+static void test_code(void **state)
+{
+	static const uint8_t other[4] = { 0xaa, 0xbb, 0xcc, 0xde };
+	struct symcache_code *c;
+	struct sc_error err;
+	char path[100];
+	uint64_t text;
+	uint8_t bytes[64], all[4096];
+
+	(void)state;
+	make("printf '.text\n.byte 1,2,3,4,5,6,7,8\n' > a.s && gcc -shared -nostdlib -Wl,--build-id=0xaabbccdd -o x a.s && "
+	     "objcopy --remove-section .text x y");
+	snprintf(path, sizeof(path), "%s/in/x", testing_dir);
+	assert_int_equal(symcache_code_open(path, other, 4, &c, &err), SC_ENOTFOUND);
+	assert_null(c);
+	assert_int_equal(symcache_code_open(path, id, 3, &c, &err), SC_ENOTFOUND);
+	assert_int_equal(symcache_code_open(path, id, 0, &c, &err), SC_ENOTFOUND);
+	assert_non_null(strstr(err.msg, "is of another build, or has no code"));
+	assert_int_equal(symcache_code_open(path, id, 4, &c, &err), 0);
+	assert_int_equal(symcache_elf_section(path, ".text", &text, &err), 0);
+	assert_true(symcache_code_read(c, text, bytes, 8));
+	assert_memory_equal(bytes, "\1\2\3\4\5\6\7\10", 8);
+	assert_true(symcache_code_read(c, text + 3, bytes, 1));
+	assert_int_equal(bytes[0], 4);
+	assert_false(symcache_code_read(c, text + 0x100000, bytes, 1));
+	assert_false(symcache_code_read(c, text, all, sizeof(all)));
+	symcache_code_close(c);
+	path[strlen(path) - 1] = 'y';
+	assert_int_equal(symcache_code_open(path, id, 4, &c, &err), SC_ENOTFOUND);
+	symcache_code_close(NULL);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_split),
+		cmocka_unit_test(test_program),
+		cmocka_unit_test(test_code),
+	};
+
+	return cmocka_run_group_tests(tests, testing_set_up, testing_tear_down);
+}
