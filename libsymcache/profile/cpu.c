@@ -83,11 +83,8 @@ int legacy_read_cpu(struct legacy_profile *l, const struct prof_input *in, struc
 
 	find_words(in, &w);
 	words = in->size / w.size;
-	vec_clear(&l->samples);
-	vec_clear(&l->addresses);
-	vec_clear(&l->maps);
+	legacy_clear(l);
 	l->cpu = true;
-	l->jemalloc = l->alloc = false;
 	l->period = word(&w, 3) * 1000;
 	if (word(&w, 2))
 		return sc_error_set(err, SC_EUNSUPPORTED, "is a CPU profile of Java, which has names of "

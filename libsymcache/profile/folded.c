@@ -253,17 +253,16 @@ static int read_stack(struct text *t, const char *p, const char *end, struct sc_
 static int read_lines(struct text *t, const struct prof_input *in, struct sc_error *err)
 {
 	const char *p = (const char *)in->bytes, *end = p + in->size;
+	struct sc_str line;
 	int rc = 0;
 
-	while (p < end && !rc) {
-		const char *newline = memchr(p, '\n', (size_t)(end - p));
-		const char *to = newline ? newline : end, *stack = prof_stack_end(p, to);
+	while (!rc && prof_next_line(&p, end, &line)) {
+		const char *stack = prof_stack_end(line);
 
 		if (stack) {
-			rc = read_stack(t, p, stack, err);
+			rc = read_stack(t, line.ptr, stack, err);
 			t->p->counts.samples++;
 		}
-		p = to + (to < end);
 	}
 	return rc;
 }
@@ -364,26 +363,27 @@ static int add_stack(const struct text *t, struct prof_reader *r, const char *p,
 int folded_stacks(struct prof_places *p, const struct prof_input *in, struct prof_stacks *ret,
 		  struct sc_error *err)
 {
-	const char *line = (const char *)in->bytes, *end = line + in->size;
+	const char *next = (const char *)in->bytes, *end = next + in->size;
 	struct prof_reader r = { .stacks = ret };
 	struct text t = { .p = p };
+	struct sc_str line;
 	size_t at = 0;
 	int rc = look_up(&t, in, err);
 
 	prof_stacks_begin(ret, p);
 	rc = rc ? rc : prof_stacks_type(ret, sc_str_of("samples"), sc_str_of("count"), err);
-	while (line < end && !rc) {
-		const char *newline = memchr(line, '\n', (size_t)(end - line));
-		const char *to = newline ? newline : end, *stack = prof_stack_end(line, to);
+	while (!rc && prof_next_line(&next, end, &line)) {
+		const char *stack = prof_stack_end(line);
+		uint64_t value = 0;
 
-		ret->values.data[0] = 0;
-		for (const char *c = stack ? stack + 1 : to; c < to && *c >= '0' && *c <= '9'; c++)
-			ret->values.data[0] = (int64_t)((uint64_t)ret->values.data[0] * 10 + (uint64_t)(*c - '0'));
-		if (stack)
-			rc = add_stack(&t, &r, line, stack, &at, err);
+		if (!stack)
+			continue;
+		for (const char *c = stack + 1; c < line.ptr + line.len && *c >= '0' && *c <= '9'; c++)
+			value = value * 10 + (uint64_t)(*c - '0');
+		ret->values.data[0] = (int64_t)value;
+		rc = add_stack(&t, &r, line.ptr, stack, &at, err);
 		vec_clear(&r.first);
 		vec_clear(&r.frames);
-		line = to + (to < end);
 	}
 	prof_reader_deinit(&r);
 	text_deinit(&t);

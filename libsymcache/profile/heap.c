@@ -16,6 +16,7 @@
  */
 #include "libmarkup/bytes/number.h"
 #include "libsymcache/base/text.h"
+#include "libsymcache/profile/kinds.h"
 #include "libsymcache/profile/legacy.h"
 
 enum {
@@ -35,14 +36,12 @@ struct text {
 
 static bool next_line(struct text *t)
 {
-	const char *end = (const char *)t->in->bytes + t->in->size, *newline;
+	struct sc_str line;
 
-	if (t->next == end)
+	if (!prof_next_line(&t->next, (const char *)t->in->bytes + t->in->size, &line))
 		return false;
-	t->p = t->next;
-	newline = memchr(t->p, '\n', (size_t)(end - t->p));
-	t->end = newline ? newline : end;
-	t->next = newline ? newline + 1 : end;
+	t->p = line.ptr;
+	t->end = line.ptr + line.len;
 	return true;
 }
 
@@ -325,10 +324,7 @@ int legacy_read_heap(struct legacy_profile *l, const struct prof_input *in, stru
 {
 	struct text t = { .in = in, .next = (const char *)in->bytes };
 
-	vec_clear(&l->samples);
-	vec_clear(&l->addresses);
-	vec_clear(&l->maps);
-	l->cpu = l->jemalloc = l->alloc = false;
+	legacy_clear(l);
 	if (!vec_reserve(&l->addresses, in->size / ADDRESS))
 		return sc_no_memory(err);
 	next_line(&t);

@@ -1,8 +1,6 @@
 /* What the bytes of a profile are: see kinds.h and format/profiles.md. */
 #include "libsymcache/profile/kinds.h"
 
-#include <string.h>
-
 #include "libsymcache/profile/legacy.h"
 #include "libsymcache/profile/wire.h"
 
@@ -64,29 +62,26 @@ static bool is_text(const uint8_t *bytes, size_t size)
 	return true;
 }
 
-const char *prof_stack_end(const char *line, const char *end)
+const char *prof_stack_end(struct sc_str line)
 {
-	const char *p;
+	const char *end = line.ptr + line.len, *p;
 
-	while (end > line && end[-1] == '\r')
+	while (end > line.ptr && end[-1] == '\r')
 		end--;
-	for (p = end; p > line && p[-1] >= '0' && p[-1] <= '9'; p--)
+	for (p = end; p > line.ptr && p[-1] >= '0' && p[-1] <= '9'; p--)
 		;
-	return p < end && p - line > 1 && p[-1] == ' ' ? p - 1 : NULL;
+	return p < end && p - line.ptr > 1 && p[-1] == ' ' ? p - 1 : NULL;
 }
 
 /* All of the first lines are stacks. */
 static bool is_folded(const uint8_t *bytes, size_t size)
 {
 	const char *p = (const char *)bytes, *end = p + size;
+	struct sc_str line;
 
-	for (unsigned lines = 0; p < end && lines < 16; lines++) {
-		const char *newline = memchr(p, '\n', (size_t)(end - p));
-
-		if (!prof_stack_end(p, newline ? newline : end))
+	for (unsigned lines = 0; lines < 16 && prof_next_line(&p, end, &line); lines++)
+		if (!prof_stack_end(line))
 			return false;
-		p = newline ? newline + 1 : end;
-	}
 	return size;
 }
 

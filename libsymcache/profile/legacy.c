@@ -4,12 +4,21 @@
 #include "libmarkup/input/maps.h"
 #include "libsymcache/base/search.h"
 #include "libsymcache/base/sort.h"
+#include "libsymcache/profile/kinds.h"
 
 void legacy_deinit(struct legacy_profile *l)
 {
 	vec_deinit(&l->samples);
 	vec_deinit(&l->addresses);
 	vec_deinit(&l->maps);
+}
+
+void legacy_clear(struct legacy_profile *l)
+{
+	vec_clear(&l->samples);
+	vec_clear(&l->addresses);
+	vec_clear(&l->maps);
+	l->cpu = l->jemalloc = l->alloc = false;
 }
 
 /* ---- maps ------------------------------------------------------------------------------------ */
@@ -25,20 +34,18 @@ int legacy_read_maps(struct legacy_profile *l, const struct prof_input *in, cons
 		     struct sc_error *err)
 {
 	const char *p = (const char *)from, *end = (const char *)in->bytes + in->size;
+	struct sc_str line;
 
-	while (p < end) {
-		const char *newline = memchr(p, '\n', (size_t)(end - p));
-		const char *to = newline ? newline : end;
+	while (prof_next_line(&p, end, &line)) {
 		struct mk_row row = { 0 };
 		struct legacy_map *m;
 
-		if (mk_read_maps_row(p, to, &row) && row.code) {
-			m = l->maps.len < PROF_NONE ? vec_push(&l->maps) : NULL;
-			if (!m)
-				return sc_no_memory(err);
-			*m = (struct legacy_map){ row.start, row.end, row.offset, row.name };
-		}
-		p = to + (to < end);
+		if (!mk_read_maps_row(line.ptr, line.ptr + line.len, &row) || !row.code)
+			continue;
+		m = l->maps.len < PROF_NONE ? vec_push(&l->maps) : NULL;
+		if (!m)
+			return sc_no_memory(err);
+		*m = (struct legacy_map){ row.start, row.end, row.offset, row.name };
 	}
 	return sort_maps(l->maps.data, l->maps.len) ? 0 : sc_no_memory(err);
 }

@@ -36,6 +36,9 @@ struct legacy_profile {
 
 void legacy_deinit(struct legacy_profile *l);
 
+/* Forgets what was read. */
+void legacy_clear(struct legacy_profile *l);
+
 /* Is it a CPU profile of gperftools, of words of 4 or 8 bytes, in either order? */
 bool legacy_is_cpu(const uint8_t *bytes, size_t size);
 

@@ -7,8 +7,9 @@
 #include "libsymcache/profile/pprof.h"
 
 const struct prof_shape pprof_shape = {
-	.locations = PPROF_LOCATION, .lines = 4, .folded = 5, .id = 1, .name = 2, .system_name = 3, .file = 4, .start = 5,
-	.functions = PPROF_FUNCTION, .strings = PPROF_STRING,
+	.locations = PPROF_LOCATION, .lines = 4, .folded = 5,
+	.functions = PPROF_FUNCTION, .id = 1, .name = 2, .system_name = 3, .file = 4, .start = 5,
+	.strings = PPROF_STRING,
 };
 
 /* ---- reading -------------------------------------------------------------------------------- */
@@ -326,10 +327,6 @@ int pprof_write(struct prof_pprof *f, struct prof_out *out, struct sc_error *err
 	int rc;
 
 	prof_out_begin(out, f->in.size);
-	if (!f->changed) {
-		prof_out_input(out, f->in.bytes, f->in.bytes + f->in.size);
-		return prof_out_end(out, err);
-	}
 	if (f->tables.next_function + f->places->functions.len < f->tables.next_function ||
 	    !f->tables.next_function)
 		return sc_error_set(err, SC_ELIMIT, "the ids of functions leave no room for more");
