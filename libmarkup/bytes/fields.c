@@ -104,7 +104,7 @@ bool mk_field_build_id(struct sc_str s, uint8_t *ret)
 
 bool mk_field_build_id_is(struct sc_str s, const uint8_t *id, size_t len)
 {
-	if (len != (s.len + 1) / 2)
+	if (len != (s.len + 1) / 2 || (s.len % 2 && id[0] >> 4))
 		return false;
 	for (size_t i = 0; i < s.len; i++) {
 		size_t digit = i + s.len % 2; /* of the digits of id */

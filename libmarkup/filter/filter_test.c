@@ -331,6 +331,44 @@ static void test_usual_frames(void **state)
 	free(in.buf);
 }
 
+/* What several filters counted is added up, and a module is warned of once. */
+static void test_tally(void **state)
+{
+	static const struct markup_stats one = { 1, 2, 3, 4, 5, 6 }, two = { 10, 20, 30, 40, 50, 60 };
+	const struct markup_module m = { .name = STR("a"), .frames = 3 }, other = { .name = STR("b"), .frames = 1 };
+	const struct markup_stats *sum;
+	struct markup_tally *t;
+
+	(void)state;
+	assert_int_equal(markup_tally_create(&t), 0);
+	markup_tally_count(t, &one);
+	markup_tally_count(t, &two);
+	sum = markup_tally_stats(t);
+	assert_true(sum->frames == 11 && sum->frames_resolved == 22 && sum->frames_outside == 33);
+	assert_true(sum->understood == 44 && sum->guessed == 55 && sum->bytes == 66);
+	assert_true(markup_tally_warns(t, &m));
+	assert_false(markup_tally_warns(t, &m));
+	assert_true(markup_tally_warns(t, &other));
+	markup_tally_destroy(t);
+}
+
+/* What was saved is for a filter that has read nothing. */
+static void test_too_late(void **state)
+{
+	const struct markup_options options = { 0 };
+	struct fake_sink got = { 0 };
+	const struct markup_sink sink = { &got, fake_write, fake_complain };
+	struct markup_filter *f;
+
+	(void)state;
+	assert_int_equal(markup_filter_create(&options, &fake_resolver, 1, &sink, &f), 0);
+	assert_int_equal(markup_filter_feed(f, "a line\n", 7), 0);
+	assert_int_equal(markup_filter_resume(f, 3, "", 0), -EINVAL);
+	assert_int_equal(markup_filter_finish(f), 0);
+	markup_filter_destroy(f);
+	fake_sink_deinit(&got);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -344,6 +382,8 @@ int main(void)
 		cmocka_unit_test(test_context_search),
 		cmocka_unit_test(test_memo),
 		cmocka_unit_test(test_usual_frames),
+		cmocka_unit_test(test_tally),
+		cmocka_unit_test(test_too_late),
 	};
 	return cmocka_run_group_tests_name("filter", tests, NULL, NULL);
 }

@@ -25,9 +25,25 @@ static void test_dialects(void **state)
 		expect_case(&cases[i].options, "elements", cases[i].name);
 }
 
+/* Lines of several processes, each of which has modules of its own. */
+static void test_processes(void **state)
+{
+	static const struct { const char *name; struct markup_options options; } cases[] = {
+		{ "default", { .dialect = MARKUP_DEFAULT } },
+		{ "demux", { .dialect = MARKUP_DEFAULT, .demux = "" } },
+		{ "demux-by", { .dialect = MARKUP_DEFAULT, .demux = "([0-9]+)\\.[0-9]>" } },
+		{ "demux-llvm", { .dialect = MARKUP_LLVM, .demux = "" } },
+		{ "demux-fuchsia", { .dialect = MARKUP_FUCHSIA, .demux = "" } },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++)
+		expect_case(&cases[i].options, "processes", cases[i].name);
+}
+
 int main(void)
 {
-	const struct CMUnitTest tests[] = { cmocka_unit_test(test_dialects) };
+	const struct CMUnitTest tests[] = { cmocka_unit_test(test_dialects), cmocka_unit_test(test_processes) };
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
