@@ -126,6 +126,7 @@ static void test_made(void **state)
 		{ "without a SONAME", "-shared", true },
 		{ "with .debug_frame as well", "-shared -Wl,-soname,libwith.so.7 more.o even.c", true },
 		{ "with .debug_frame alone", "-shared -nostdlib -fno-asynchronous-unwind-tables", false },
+		{ "a long SONAME", "-shared -Wl,-soname,$(printf 'lib%0200d.so' 7)", true },
 		{ "a SONAME that is a function's name", "-shared -Wl,-soname,outer", true },
 	};
 	char path[64], root[64];

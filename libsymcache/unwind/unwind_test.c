@@ -236,6 +236,23 @@ static void test_arm_signature(void **state)
 	}
 }
 
+/* A leaf has no frame of its own, but one that returns to itself would go round for ever. */
+static void test_arm_leaf(void **state)
+{
+	static const struct { uint64_t link; const char *wants; } cases[] = {
+		{ BASE + LAST + 4, "10400 context; 10303 cfi; end" }, { BASE + LEAF, "10400 context; not_growing" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		const struct symcache_registers r = arm(BASE + LEAF, STACK, cases[i].link);
+		struct process p;
+
+		make_process(&p, 31, 29, 30);
+		expect(&p, EM_AARCH64, &r, 0, cases[i].wants);
+	}
+}
+
 static void test_other_machine(void **state)
 {
 	const struct symcache_unwind_source source = { .machine = EM_S390 };
@@ -257,6 +274,7 @@ int main(void)
 		cmocka_unit_test(test_arm_signal),
 		cmocka_unit_test(test_arm_signature),
 		cmocka_unit_test(test_unknown_memory),
+		cmocka_unit_test(test_arm_leaf),
 		cmocka_unit_test(test_other_machine),
 	};
 
