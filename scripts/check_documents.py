@@ -5,8 +5,8 @@
 
 In all of them links lead to files of the tree. In README.md, ARCHITECTURE.md and CONTRIBUTING.md
 so do paths between backticks; what is made or fetched, or stands for others (build/, NAME,
-x_test.c) does not count. README.md has 220 lines at most. The rooms of libsymcache in the table of ARCHITECTURE.md
-stand on what scripts/check_layers.sh lets them stand on.
+x_test.c) does not count. README.md has 220 lines at most. What the table of rooms in
+ARCHITECTURE.md says of those of libsymcache is what scripts/check_layers.sh allows.
 
 Prints each breach as FILE: why; exit status 1 if there is one.
 """
