@@ -325,18 +325,22 @@ struct side {
 	bool has_row;
 };
 
-/* The next range; behind the last one it begins beyond all addresses. */
+/* The next range; behind the last one it begins beyond all addresses. In a table that is not in
+ * order, which a hostile store may have, it begins and ends no earlier than the one before. */
 static void next_range(struct side *s)
 {
+	const uint64_t before = s->end;
 	uint32_t number = 0, ignored;
 
 	s->has_row = false;
-	s->start = s->end;
+	s->start = before;
 	if (s->index >= s->cache.unwind.num_starts ||
 	    !symcache_row_range(&s->cache, s->index, &s->start, &number))
 		s->start = 1ull << 33;
 	if (!symcache_row_range(&s->cache, ++s->index, &s->end, &ignored))
 		s->end = 1ull << 33;
+	s->start = s->start < before ? before : s->start;
+	s->end = s->end < s->start ? s->start : s->end;
 	s->has_row = symcache_get_row(&s->cache, number, &s->row);
 }
 
@@ -380,9 +384,9 @@ bool sc_rows_unite(const struct symcache_unwind *first, const struct symcache_un
 	next_range(&a);
 	next_range(&b);
 	for (; ok && at <= UINT32_MAX; at = to) {
-		if (at >= a.end)
+		while (at >= a.end)
 			next_range(&a);
-		if (at >= b.end)
+		while (at >= b.end)
 			next_range(&b);
 		/* Up to where either changes. */
 		to = at < a.start ? a.start : a.end;

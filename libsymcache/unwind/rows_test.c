@@ -267,6 +267,39 @@ static void test_large(void **state)
 	}
 }
 
+/* A store that is made to do harm has a table whose starts go back: what is made of it is in order. */
+static void test_disordered(void **state)
+{
+	static const struct symcache_ext_wide_start starts[] = {
+		{ 0x10, 1 }, { 0x7fff0000, 2 }, { 0x20, 1 }, { 0x20, 2 }, { 0x90000, 1 },
+		{ 0x30, 2 }, { 0x40, 0 },
+	};
+	static const uint32_t pages[] = { 0, 7 };
+	static const struct symcache_ext_row rows[] = {
+		{ .cfa = SYMCACHE_CFA_NONE }, { SYMCACHE_CFA_REGISTER, 7, 0, 0, 8, 0 },
+		{ SYMCACHE_CFA_REGISTER, 7, 0, 0, 16, 0 },
+	};
+	const struct symcache_ext_unwind facts = { .word = 8 };
+	const struct symcache_unwind damaged = {
+		.facts = &facts, .pages = pages, .num_pages = 2, .starts = starts, .wide = true,
+		.num_starts = sizeof(starts) / sizeof(*starts), .rows = rows, .num_rows = 3,
+	};
+	struct sc_rows good, united;
+
+	(void)state;
+	make(".AABB.", 1, &good);
+	for (int swap = 0; swap < 2; swap++) {
+		const struct symcache_unwind other = sc_rows_view(&good);
+
+		united = (struct sc_rows){ 0 };
+		assert_true(sc_rows_unite(swap ? &other : &damaged, swap ? &damaged : &other, &united));
+		for (size_t i = 1; i < united.starts.len; i++)
+			assert_true(united.starts.data[i].start > united.starts.data[i - 1].start);
+		sc_rows_deinit(&united);
+	}
+	sc_rows_deinit(&good);
+}
+
 static void test_none(void **state)
 {
 	struct sc_rows rows;
@@ -285,7 +318,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_stored), cmocka_unit_test(test_order),
 		cmocka_unit_test(test_unite),  cmocka_unit_test(test_large),
-		cmocka_unit_test(test_none),
+		cmocka_unit_test(test_disordered), cmocka_unit_test(test_none),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
