@@ -46,8 +46,9 @@ static uint32_t *find_slot(const struct mk_modules *t, struct sc_str name,
 		if (!*slot)
 			return slot;
 		const struct markup_module *e = t->entries[*slot - 1];
-		if (e->build_id_len == len && !memcmp(e->build_id, id, len) &&
-		    (len || (e->name.len == name.len && !memcmp(e->name.ptr, name.ptr, name.len))))
+		if (e->build_id_len == len &&
+		    (len ? !memcmp(e->build_id, id, len) :
+			   e->name.len == name.len && !memcmp(e->name.ptr, name.ptr, name.len)))
 			return slot;
 	}
 }
