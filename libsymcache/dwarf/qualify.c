@@ -217,13 +217,13 @@ bool dw_qualifier_note(struct dw_qualifier *q, const struct dw_level *levels, si
 
 bool dw_qualifier_want(struct dw_qualifier *q, const struct dw_origin *origin, uint32_t scope)
 {
-	struct dw_wanted *w;
+	struct dw_to_qualify *w;
 
 	if (origin->linkage_name || origin->mips_linkage_name || origin->name_unit != q->u)
 		return true;
 	w = vec_push(&q->wanted);
 	if (w)
-		*w = (struct dw_wanted){ scope, (uint32_t)(origin->name_at - q->u->offset) };
+		*w = (struct dw_to_qualify){ scope, (uint32_t)(origin->name_at - q->u->offset) };
 	return w != NULL;
 }
 

@@ -84,7 +84,7 @@ struct dw_noted {
 	uint32_t qualified; /* text, once it is asked for; 0: not yet */
 };
 
-struct dw_wanted {
+struct dw_to_qualify {
 	uint32_t scope; /* of the facts */
 	uint32_t entry; /* that gave its name */
 };
@@ -95,7 +95,7 @@ struct dw_qualifier {
 	const struct dw_unit *u;
 	struct dw_facts *facts;     /* of the unit: texts go there */
 	VEC(struct dw_noted) noted; /* ascending by entry */
-	VEC(struct dw_wanted) wanted;
+	VEC(struct dw_to_qualify) wanted;
 	uint32_t last_parent, last_scopes; /* of the entry noted last; 0: none */
 	uint64_t most_texts; /* bytes; many entries may refer to one long name */
 };
