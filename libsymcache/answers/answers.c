@@ -374,7 +374,11 @@ static bool start_workers(struct symcache_answerer *d)
 
 	/* Each one that explains has the debug information of a file in memory. */
 	d->num_workers = d->options.explain ? 1 : cores < WORKERS_MAX ? cores : WORKERS_MAX;
-	d->workers = calloc(d->num_workers, sizeof(*d->workers));
+	if (posix_memalign((void **)&d->workers, _Alignof(struct mk_worker),
+			   d->num_workers * sizeof(*d->workers)))
+		d->workers = NULL;
+	else
+		memset(d->workers, 0, d->num_workers * sizeof(*d->workers));
 	for (unsigned i = 0; d->workers && i < d->num_workers; i++)
 		if (!mk_worker_init(&d->workers[i], d, false))
 			return false;

@@ -34,6 +34,7 @@ struct mk_request {
 	struct symcache_module *module; /* NULL: there is none */
 };
 
+/* Of one thread: in cache lines of its own, as all of them write all the time. */
 struct mk_worker {
 	const struct symcache_answerer *answerer;
 	const struct mk_answer_form *form;
@@ -50,7 +51,7 @@ struct mk_worker {
 	bool in_array, module_named; /* JSON: of the current answer */
 	bool also;               /* JSON: other names of a frame are being written */
 	bool partly;             /* something was not found */
-};
+} __attribute__((aligned(128)));
 
 /* False: out of memory. */
 bool mk_worker_init(struct mk_worker *w, const struct symcache_answerer *d, bool list);

@@ -5,7 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "libsymcache/base/xxh3.h"
+#define XXH_STATIC_LINKING_ONLY /* for a state on the stack */
+#include <xxhash.h>
 
 struct sc_hash sc_hash_of(const void *bytes, size_t size)
 {

@@ -11,10 +11,12 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#define XXH_STATIC_LINKING_ONLY /* for a state on the stack */
+#include <xxhash.h>
+
 #include "libsymcache/base/bigmem.h"
 #include "libsymcache/base/parallel.h"
 #include "libsymcache/base/process.h"
-#include "libsymcache/base/xxh3.h"
 
 /*
  * When the pages of a map are given back. A fault maps the 16 pages around it, and more where the
