@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "libmarkup/bytes/json.h"
+#include "libsymcache/base/str.h"
 #include "libsymcache/base/seeds_test.h"
 #include "libsymcache/read/cache_text_test.h"
 #include "libsymcache/store/record.h"
@@ -25,15 +26,19 @@ int nanosleep(const struct timespec *request, struct timespec *left)
 
 static void put_entry(FILE *to, const struct symstore_entry *entry)
 {
+	struct symstore_entry shown = *entry;
 	struct mk_out out = { 0 };
 	char *text;
 
-	symstore_entry_json(&(struct mk_gen){ .to = &out, .depth = 1 }, entry);
+	/* Of the folders of the machine on which the seed was made a hash. */
+	shown.source_path = sc_last_part(sc_str_of(entry->source_path)).ptr;
+	symstore_entry_json(&(struct mk_gen){ .to = &out, .depth = 1 }, &shown);
 	mk_out_char(&out, 0);
 	text = mk_out_take(&out);
 	fprintf(to, "%s, ", text);
 	free(text);
-	fprintf(to, "tables %" PRIx64 ", packed %" PRIu64 " %" PRIx64 "\n", entry->table_hash,
+	put_digest(to, entry->source_path, strlen(entry->source_path));
+	fprintf(to, ", tables %" PRIx64 ", packed %" PRIu64 " %" PRIx64 "\n", entry->table_hash,
 		entry->packed_size, entry->packed_hash);
 }
 
