@@ -80,6 +80,8 @@ def tests(tree, where=BUILD):
 
 
 def run(tree, out, patterns):
+    """Runs the tests whose names match; {test: seconds}."""
+    seconds = {}
     strip = str(len(os.path.join(tree, BUILD).strip("/").split("/")))
     os.makedirs(out + "/log", exist_ok=True)
 
@@ -99,8 +101,10 @@ def run(tree, out, patterns):
     chosen = [t for t in tests(tree) if not patterns or any(fnmatch.fnmatch(t[0], p) for p in patterns)]
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         for name, rc, took in pool.map(one, chosen):
+            seconds[name] = took
             if rc:
                 print(f"{name} fails with gcov (exit status {rc}): see {out}/log/{name}")
+    return seconds
 
 
 def counts(job):
@@ -157,7 +161,7 @@ def merged(out, kind):
     return found[0] if found else None
 
 
-def collect(tree, out, by_test):
+def collect(tree, out, by_test, seconds):
     total, tests_of, branch = {}, {}, {}
     names = sorted(os.listdir(out + "/data"))
     kinds = sorted({t.split(":")[0] for t in names})
@@ -177,8 +181,10 @@ def collect(tree, out, by_test):
         for test, lines, _ in pool.map(counts, kept):
             for f, ls in lines.items():
                 tests_of.setdefault(f, {})[test] = sorted(l for l, n in ls.items() if n)
+    if os.path.exists(out + "/cover.json"):  # of the tests that did not run now
+        seconds = {**json.load(open(out + "/cover.json")).get("seconds", {}), **seconds}
     with open(out + "/cover.json", "w") as f:
-        json.dump({"total": total, "by_test": tests_of, "branch": branch}, f)
+        json.dump({"total": total, "by_test": tests_of, "branch": branch, "seconds": seconds}, f)
 
 
 def room(path):
@@ -232,8 +238,7 @@ def main():
     build(tree, FLAGS, ["DEPS=no"])
     if not a.only:
         shutil.rmtree(out + "/data", ignore_errors=True)
-    run(tree, out, a.only)
-    collect(tree, out, a.by_test)
+    collect(tree, out, a.by_test, run(tree, out, a.only))
     rows, blocks = rooms(json.load(open(out + "/cover.json")))
     print("\n".join(table(rows)))
     print("\nlargest blocks that no test runs: lines of code, where")

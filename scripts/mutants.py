@@ -13,7 +13,8 @@ Nothing in the checkout changes: the mutant is compiled by itself, and the tests
 front of the library. The unit tests and replays of the room run, until one fails. A test that also fails with
 the unchanged file placed the same way says nothing: it is reported, and not used. With --cover
 (build/coverage/cover.json, of `make coverage COVERAGE=--by-test`) only lines are changed that a test runs, and
-what the room's own tests do not notice is tried with the others that run the line.
+what the room's own tests do not notice is tried with the others that run the line, but for those
+that take long.
 
 BUILD_DIR is build/release or, to see what only sanitizers see, build/asan; its tests are built
 (make testbins). scripts/mutants.judged lists survivors that are no gaps, with the reason. The same
@@ -39,6 +40,7 @@ ROOT = os.path.dirname(os.path.dirname(os.path.realpath(__file__)))
 # theirs, too.
 SEEN_IN_CACHES = ["libsymcache/dwarf", "libsymcache/write/flatten", "libsymcache/write/image",
                   "libsymcache/write/input"]
+LONG = 20  # seconds with gcov: such tests are not tried with a mutant
 ERRORS = ["-Werror=incompatible-pointer-types", "-Werror=int-conversion", "-Werror=return-type",
           "-Werror=implicit-function-declaration", "-Werror=discarded-qualifiers"]
 
@@ -226,10 +228,11 @@ class Tests:
 
 
 def others(cover, path, line, own):
-    """Tests that run the line, quick kinds first."""
+    """Tests that run the line, quick ones first; not those that take long."""
     names = [t for t, ls in cover["by_test"].get(path, {}).items() if line in ls] if cover else []
+    names = sorted((t for t in names if cover["seconds"][t] < LONG), key=lambda t: cover["seconds"][t])
     names = [t if t.startswith("golden:") else t.split(":")[-1].replace("+", "/") for t in names]
-    return sorted((t for t in names if t not in own and t not in ("faults", "layouts")), key=lambda t: t.startswith("golden:"))
+    return [t for t in names if t not in own and t not in ("faults", "layouts")]
 
 
 def one(tests, mutant, own, cover, number):
