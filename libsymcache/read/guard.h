@@ -59,6 +59,18 @@ void symcache_guard_deinit(struct symcache_guard *guard); /* all zero is fine */
  * too, and sets `whole`. Call symcache_valid() instead, which is faster then. */
 bool symcache_guard_check(struct symcache_guard *guard, const void *at, size_t bytes);
 
+/* Is at[0, bytes) in one block that was found valid before? False: symcache_guard_check() knows. */
+static inline bool symcache_guard_knows(const struct symcache_guard *guard, const void *at,
+					size_t bytes)
+{
+	const size_t begin = (size_t)((const uint8_t *)at - guard->data),
+		     block = begin / SYMCACHE_GUARD_BLOCK;
+
+	return (begin + bytes - 1) / SYMCACHE_GUARD_BLOCK == block && block < guard->blocks &&
+	       atomic_load_explicit(&guard->valid[block], memory_order_relaxed) &&
+	       !atomic_load_explicit(&guard->damaged, memory_order_relaxed);
+}
+
 /* Announces a number of reads: checks all blocks now if that is cheaper than checking at each read;
  * if there are many, pages are unmapped for longer. */
 void symcache_guard_expect(struct symcache_guard *guard, size_t reads);

@@ -108,7 +108,7 @@ static inline bool symcache_valid(const struct symcache *cache, const void *at, 
 
 	return __builtin_expect(!guard, 1) ||
 	       atomic_load_explicit(&guard->whole, memory_order_relaxed) ||
-	       symcache_guard_check(guard, at, bytes);
+	       symcache_guard_knows(guard, at, bytes) || symcache_guard_check(guard, at, bytes);
 }
 
 /* Did the guard find damaged bytes? Then the last answer may be incomplete, and from now on
