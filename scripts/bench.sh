@@ -616,7 +616,7 @@ bundle_modules() {
 	size=$(stat -c %s "$s.tar.zst")
 	printf '%-36s %10d  %s\n' "$n modules" "$size" "10500000$([ "$size" -le 10500000 ] || echo ' (missed)')" \
 		"$n modules, not packed" "$(stat -c %s "$s.plain.tar.zst")" ""
-	heading "Bundles" "not packed"
+	heading "Import of a bundle" "not packed"
 	row "import of $n modules" "$(measure -b "rm -f '$s.in' '$s.in-lock'" \
 		"$symcache" import -q --store "$s.in" "$s.tar.zst" \
 		--vs sh -c "rm -f '$s.in' '$s.in-lock'; exec '$symcache' import -q --store '$s.in' '$s.plain.tar.zst'")" "times 1"
