@@ -227,12 +227,12 @@ class Tests:
         return failed
 
 
-def others(cover, path, line, own):
+def that_run(cover, path, line):
     """Tests that run the line, quick ones first; not those that take long."""
     names = [t for t, ls in cover["by_test"].get(path, {}).items() if line in ls] if cover else []
     names = sorted((t for t in names if cover["seconds"][t] < LONG), key=lambda t: cover["seconds"][t])
     names = [t if t.startswith("golden:") else t.split(":")[-1].replace("+", "/") for t in names]
-    return [t for t in names if t not in own and t not in ("faults", "layouts")]
+    return [t for t in names if t not in ("faults", "layouts")]
 
 
 def one(tests, mutant, own, cover, number):
@@ -246,7 +246,10 @@ def one(tests, mutant, own, cover, number):
     plain = open(obj, "rb").read()
     if not tests.compile(path, "\n".join(lines), obj) or open(obj, "rb").read() == plain:
         return None, old
-    for which, names in (("own", own), ("others", others(cover, path, line, own))):
+    known = that_run(cover, path, line)
+    first = [t for t in known if t in own]  # of a room's tests all count: they may be newer than cover
+    others = [t for t in known if t not in own]
+    for which, names in (("own", first + [t for t in own if t not in first]), ("others", others)):
         if any(tests.notices(t, path, obj) for t in names):
             return which, old
     return "left", old
