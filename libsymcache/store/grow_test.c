@@ -276,12 +276,29 @@ static void little_address_space(void **state)
 	assert_int_equal(status, 0);
 }
 
+/* The map has room for four times of what is used, in steps of two. */
+static void sizes(void **state)
+{
+	enum { PAGE = 4096, ROOMY = 64 * PAGE };
+	static const struct { uint64_t used, size; } cases[] = {
+		{ 0, ROOMY }, { 16 * PAGE, ROOMY }, { 16 * PAGE + 1, 2 * ROOMY }, { 17 * PAGE, 2 * ROOMY },
+		{ 32 * PAGE, 2 * ROOMY }, { 33 * PAGE, 4 * ROOMY }, { 100 * PAGE, 8 * ROOMY },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++)
+		assert_int_equal(symstore_map_size(cases[i].used, ROOMY), cases[i].size);
+	/* More than there are addresses. */
+	assert_int_equal(symstore_map_size((uint64_t)1 << 62, ROOMY), 0);
+}
+
 int main(void)
 {
 #define TEST(f) cmocka_unit_test_setup(f, test_setup)
 	static const struct CMUnitTest tests[] = {
 		TEST(alignment), TEST(grows), TEST(starts_over), TEST(own_reader_in_the_way),
 		TEST(grows_under_readers), TEST(other_process_grows), TEST(little_address_space),
+		TEST(sizes),
 	};
 
 	return cmocka_run_group_tests_name("grow", tests, test_group_setup, test_group_teardown);

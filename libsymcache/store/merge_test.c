@@ -10,6 +10,14 @@ struct side {
 	void *cache;
 };
 
+static const char *side_path(const char *name)
+{
+	static char path[100];
+
+	snprintf(path, sizeof(path), "%s/side-%s", test_dir, name);
+	return path;
+}
+
 /* The cache of a file, and its record; what comes later is of a later time. */
 static struct side side_of(const char *name, int64_t time)
 {
@@ -20,10 +28,8 @@ static struct side side_of(const char *name, int64_t time)
 				     .source_path = "/opt/layouts",
 				     .time = time,
 				     .source_size = (uint64_t)time } };
-	char path[100];
 
-	snprintf(path, sizeof(path), "%s/store-%s", test_dir, name);
-	assert_ok(symcache_build_create(path, &alone, &b, &test_err));
+	assert_ok(symcache_build_create(side_path(name), &alone, &b, &test_err));
 	info = symcache_build_info(b);
 	s.entry.sources = info->sources;
 	s.entry.build_id_len = info->build_id_len;
@@ -60,6 +66,30 @@ static void count(const struct symcache *c, unsigned *lines, unsigned *rows)
 	}
 }
 
+/* Makes the two sides, and the whole file. */
+static int make_sides(void **state)
+{
+	char command[400];
+
+	if (test_group_setup(state) || test_setup(state))
+		return -1;
+	snprintf(
+		command, sizeof(command),
+		"scripts/testprogs.sh build/testprogs && cd build/testprogs && cp layouts %s/side-full && "
+		"objcopy --only-keep-debug layouts %s/side-debug && strip -o %s/side-program layouts",
+		test_dir, test_dir, test_dir);
+	return system(command);
+}
+
+static int remove_sides(void **state)
+{
+	static const char *const names[] = { "full", "debug", "program" };
+
+	for (size_t i = 0; i < 3; i++)
+		unlink(side_path(names[i]));
+	return test_group_teardown(state);
+}
+
 static void both_are_there(void **state)
 {
 	unsigned all_lines, all_rows, lines, rows;
@@ -67,14 +97,6 @@ static void both_are_there(void **state)
 	struct side sides[2], full;
 
 	(void)state;
-	test_setup(state);
-	snprintf(
-		test_err.msg, sizeof(test_err.msg),
-		"cd build/testprogs && cp layouts %s/store-full && objcopy --only-keep-debug layouts %s/store-debug && "
-		"strip -o %s/store-program layouts",
-		test_dir, test_dir, test_dir);
-	assert_int_equal(system("scripts/testprogs.sh build/testprogs"), 0);
-	assert_int_equal(system(test_err.msg), 0);
 	full = side_of("full", 1);
 	assert_ok(symcache_open(&whole, full.cache, full.entry.cache_size, &test_err));
 	count(&whole, &all_lines, &all_rows);
@@ -113,9 +135,50 @@ static void both_are_there(void **state)
 	free(full.cache);
 }
 
+/* What is damaged, or of another file, gives nothing to the entry that comes. */
+static void not_from_damaged(void **state)
+{
+	enum { PACKED = 1, GONE = 2, CASES = 4 };
+	struct side program = side_of("program", 5), debug = side_of("debug", 7);
+
+	for (int i = 0; i < CASES; i++) {
+		MDB_val key = { debug.entry.build_id_len, debug.entry.build_id }, value;
+		struct symstore_reader *reader;
+		struct symstore_entry entry;
+		struct symstore *store;
+		uint8_t *bytes;
+		MDB_txn *txn;
+
+		test_setup(state);
+		store = test_open(SYMSTORE_WRITE);
+		put_side(store, &program, i & PACKED);
+		assert_int_equal(mdb_txn_begin(store->env, NULL, 0, &txn), 0);
+		assert_int_equal(mdb_get(txn, store->caches, &key, &value), 0);
+		bytes = malloc(value.mv_size);
+		memcpy(bytes, value.mv_data, value.mv_size);
+		bytes[1000] ^= 1;
+		value.mv_data = bytes;
+		assert_int_equal(i & GONE ? mdb_del(txn, store->caches, &key, NULL) :
+			mdb_put(txn, store->caches, &key, &value, 0), 0);
+		assert_int_equal(mdb_txn_commit(txn), 0);
+		free(bytes);
+		put_side(store, &debug, false);
+		reader = test_reader(store);
+		assert_ok(symstore_entry(reader, debug.entry.build_id, debug.entry.build_id_len, &entry, &test_err));
+		assert_int_equal(entry.sources, debug.entry.sources);
+		assert_int_equal(entry.cache_size, debug.entry.cache_size);
+		symstore_read_end(reader);
+		symstore_close(store);
+	}
+	free(program.cache);
+	free(debug.cache);
+}
+
 int main(void)
 {
-	static const struct CMUnitTest tests[] = { cmocka_unit_test(both_are_there) };
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(both_are_there), cmocka_unit_test(not_from_damaged),
+	};
 
-	return cmocka_run_group_tests_name("merge", tests, test_group_setup, test_group_teardown);
+	return cmocka_run_group_tests_name("merge", tests, make_sides, remove_sides);
 }

@@ -34,6 +34,8 @@ static void test_default_path(void **state)
 	assert_path("/home/me/.cache/symcache/symcache.store");
 	unsetenv("XDG_CACHE_HOME");
 	assert_path("/home/me/.cache/symcache/symcache.store");
+	setenv("HOME", "", 1);
+	assert_int_equal(symstore_default_path(&path, &err), SC_EINVAL);
 	unsetenv("HOME");
 	assert_int_equal(symstore_default_path(&path, &err), SC_EINVAL);
 	assert_null(path);

@@ -220,6 +220,9 @@ static void outcome(void **state)
 	assert_int_equal(got.build_id_len, 3);
 	assert_memory_equal(got.build_id, want.build_id, SYMCACHE_BUILD_ID_MAX);
 	assert_string_equal(tool, "symcache 1");
+	bytes[16] = SYMCACHE_BUILD_ID_MAX;
+	assert_true(symstore_outcome_decode(bytes, size, &got, &tool));
+	assert_int_equal(got.build_id_len, SYMCACHE_BUILD_ID_MAX);
 	bytes[16] = SYMCACHE_BUILD_ID_MAX + 1;
 	assert_false(symstore_outcome_decode(bytes, size, &got, &tool));
 	free(bytes);

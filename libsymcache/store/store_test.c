@@ -273,6 +273,32 @@ static void better_in_one_commit(void **state)
 	symstore_close(store);
 }
 
+/* What an older file gave takes the place of what is worse, and of nothing else. */
+static void older(void **state)
+{
+	static const struct { uint32_t sources, bad_units; enum symstore_put_result result; } steps[] = {
+		{ SYMCACHE_FROM_SYMTAB, 0, SYMSTORE_WRITTEN }, { SYMCACHE_FROM_SYMTAB, 0, SYMSTORE_BETTER_STAYS },
+		{ SYMCACHE_FROM_DYNSYM, 0, SYMSTORE_BETTER_STAYS }, { SYMCACHE_FROM_DWARF, 3, SYMSTORE_WRITTEN },
+		{ SYMCACHE_FROM_DWARF, 3, SYMSTORE_BETTER_STAYS }, { SYMCACHE_FROM_DWARF, 2, SYMSTORE_WRITTEN },
+	};
+	struct symstore *store = test_open(SYMSTORE_WRITE);
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(steps) / sizeof(*steps); i++) {
+		struct symstore_entry entry = test_entry(1, 5000);
+		struct symstore_writer *writer = test_writer(store);
+		enum symstore_put_result result;
+
+		entry.sources = steps[i].sources;
+		entry.bad_units = steps[i].bad_units;
+		assert_ok(symstore_put_older(writer, &entry, test_fill, &(struct test_cache){ 1, 5000 }, &result,
+					     &test_err));
+		assert_ok(symstore_commit(writer, &test_err));
+		assert_int_equal(result, steps[i].result);
+	}
+	symstore_close(store);
+}
+
 static void seen(void **state)
 {
 	struct symstore *store = test_open(SYMSTORE_WRITE);
@@ -383,7 +409,7 @@ int main(void)
 #define TEST(f) cmocka_unit_test_setup(f, test_setup)
 	static const struct CMUnitTest tests[] = {
 		TEST(absent_store), TEST(put_and_get), TEST(bad_arguments), TEST(snapshots),
-		TEST(prefixes), TEST(better_symbols_stay), TEST(better_in_one_commit), TEST(seen),
+		TEST(prefixes), TEST(better_symbols_stay), TEST(better_in_one_commit), TEST(older), TEST(seen),
 		TEST(info), TEST(threads),
 	};
 
