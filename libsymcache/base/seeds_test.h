@@ -8,9 +8,10 @@
  *   static const char *const seeds[] = { "pprof", "otlp", NULL };
  *   expect_answers("profile", seeds, 32, answer);
  *
- * Each seed is cut off, or one byte of it changed, in as many ways as the test says; what gives the
- * same answer stands together. A long answer is a hash. With UPDATE=1 in the environment the file
- * is written: read with git diff what changed before you commit it.
+ * Each seed is cut off, or one byte of it changed, in as many ways as the test says; with
+ * expect_answers_of_fields() mostly one of its fields, as the fuzz target changes them. What gives
+ * the same answer stands together. A long answer is a hash. With UPDATE=1 in the environment the
+ * file is written: read with git diff what changed before you commit it.
  */
 #ifndef SC_SEEDS_TEST_H
 #define SC_SEEDS_TEST_H
@@ -23,10 +24,18 @@
 
 #include "libsymcache/base/hash.h"
 #include "libsymcache/base/testing.h"
+#include "libsymcache/base/testing_fields.h"
 
-enum { ANSWERS_MOST = 64, ANSWERS_LINE = 160 };
+enum { ANSWERS_MOST = 256, ANSWERS_LINE = 160 };
 
 typedef void answer_fn(const uint8_t *bytes, size_t size, FILE *to);
+typedef void find_fields_fn(struct fields *fields);
+
+/* What is done to each seed. */
+struct damages {
+	unsigned ways;
+	find_fields_fn *find; /* NULL: bytes change, not fields */
+};
 
 /* Bytes, as a hash. */
 static inline void put_digest(FILE *to, const void *bytes, size_t size)
@@ -58,37 +67,68 @@ static inline char *answer_to(const uint8_t *bytes, size_t size, answer_fn *fn, 
 	return ret;
 }
 
+static inline struct fields *fields_of(uint8_t *bytes, size_t size, find_fields_fn *find)
+{
+	static struct fields fields;
+
+	fields.data = bytes;
+	fields.size = size;
+	fields.num = 0;
+	find(&fields);
+	return &fields;
+}
+
+static inline void damage_field(const struct fields *fields, uint64_t *random, char how[48])
+{
+	const struct field *one = &fields->list[testing_below(random, (uint32_t)fields->num)];
+	const uint64_t value = fields_value(fields, fields_get(fields, one->at, one->width), random);
+
+	memcpy(fields->data + one->at, &value, one->width);
+	snprintf(how, 48, "[%" PRIu32 "]=%#" PRIx64, one->at, fields_get(fields, one->at, one->width));
+}
+
 /* Damages the seed in its number-th way; says how. Returns the size. */
-static inline size_t damage(uint8_t *bytes, size_t size, unsigned number, uint64_t *random,
-			    char how[32])
+static inline size_t damage(uint8_t *bytes, size_t size, unsigned number, find_fields_fn *find,
+			    uint64_t *random, char how[48])
 {
 	static const uint8_t other[] = { 0, 1, 0x7f, 0x80, 0xff };
 	const uint32_t at = testing_below(random, (uint32_t)size), r = testing_below(random, 1000);
 
+	if (find && number % 16) {
+		damage_field(fields_of(bytes, size, find), random, how);
+		return size;
+	}
 	if (number % 4 == 0) {
-		snprintf(how, 32, "cut at %" PRIu32, at);
+		snprintf(how, 48, "cut at %" PRIu32, at);
 		return at;
 	}
 	bytes[at] = number % 4 == 1   ? other[r % sizeof(other)]
 		    : number % 4 == 2 ? (uint8_t)(bytes[at] + 1)
 				      : bytes[at] ^ (uint8_t)(1 << r % 8);
-	snprintf(how, 32, "[%" PRIu32 "]=%u", at, bytes[at]);
+	snprintf(how, 48, "[%" PRIu32 "]=%u", at, bytes[at]);
 	return size;
 }
 
-static inline void put_answers(FILE *to, const uint8_t *bytes, size_t size, unsigned ways,
-			       answer_fn *fn)
+static inline void put_answers(FILE *to, const uint8_t *bytes, size_t size,
+			       const struct damages *damages, answer_fn *fn)
 {
-	char *answers[ANSWERS_MOST], how[ANSWERS_MOST][32],
+	char *answers[ANSWERS_MOST], how[ANSWERS_MOST][48],
 		*whole = answer_to(bytes, size, fn, true);
 	uint64_t random = sc_hash_of(bytes, size).low64;
+	uint8_t *copy = malloc(size);
+	unsigned ways = damages->ways;
 
 	assert_true(ways <= ANSWERS_MOST);
+	memcpy(copy, bytes, size);
+	if (damages->find && !fields_of(copy, size, damages->find)->num)
+		ways = 0; /* what is packed: what a library makes of damage is its own */
+	free(copy);
 	fputs(whole, to);
 	free(whole);
 	for (unsigned i = 0; i < ways; i++) {
 		uint8_t *damaged = malloc(size + 1);
-		const size_t n = damage(memcpy(damaged, bytes, size), size, i, &random, how[i]);
+		const size_t n = damage(memcpy(damaged, bytes, size), size, i, damages->find,
+					&random, how[i]);
 
 		answers[i] = answer_to(damaged, n, fn, false);
 		free(damaged);
@@ -123,7 +163,8 @@ static inline uint8_t *answers_read(const char *path, size_t *size)
 	return bytes;
 }
 
-static inline void put_seeds(FILE *to, const char *corpus, unsigned ways, answer_fn *fn)
+static inline void put_seeds(FILE *to, const char *corpus, const struct damages *damages,
+			     answer_fn *fn)
 {
 	char dir[64], path[400];
 	struct dirent **list;
@@ -140,7 +181,7 @@ static inline void put_seeds(FILE *to, const char *corpus, unsigned ways, answer
 		bytes = list[i]->d_name[0] == '.' ? NULL : answers_read(path, &size);
 		if (bytes && size) {
 			fprintf(to, "== %s/%s\n", corpus, list[i]->d_name);
-			put_answers(to, bytes, size, ways, fn);
+			put_answers(to, bytes, size, damages, fn);
 		}
 		free(bytes);
 		free(list[i]);
@@ -167,15 +208,15 @@ static inline void same_answers(const char *path, const char *got, const char *w
 }
 
 /* The answers to all seeds of these fuzz targets (up to NULL), each damaged in so many ways. */
-static inline void expect_answers(const char *name, const char *const *corpora, unsigned ways,
-				  answer_fn *fn)
+static inline void expect_answers_to(const char *name, const char *const *corpora,
+				     const struct damages *damages, answer_fn *fn)
 {
 	char path[64], *got, *want;
 	size_t len, size;
 	FILE *to = open_memstream(&got, &len);
 
 	for (; *corpora; corpora++)
-		put_seeds(to, *corpora, ways, fn);
+		put_seeds(to, *corpora, damages, fn);
 	fclose(to);
 	snprintf(path, sizeof(path), "testdata/seeds/%s", name);
 	if (getenv("UPDATE")) {
@@ -190,6 +231,18 @@ static inline void expect_answers(const char *name, const char *const *corpora, 
 	same_answers(path, got, want);
 	free(want);
 	free(got);
+}
+
+static inline void expect_answers(const char *name, const char *const *corpora, unsigned ways,
+				  answer_fn *fn)
+{
+	expect_answers_to(name, corpora, &(struct damages){ ways, NULL }, fn);
+}
+
+static inline void expect_answers_of_fields(const char *name, const char *const *corpora,
+					    unsigned ways, find_fields_fn *find, answer_fn *fn)
+{
+	expect_answers_to(name, corpora, &(struct damages){ ways, find }, fn);
 }
 
 #endif
