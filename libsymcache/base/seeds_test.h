@@ -207,20 +207,16 @@ static inline void same_answers(const char *path, const char *got, const char *w
 	}
 }
 
-/* The answers to all seeds of these fuzz targets (up to NULL), each damaged in so many ways. */
-static inline void expect_answers_to(const char *name, const char *const *corpora,
-				     const struct damages *damages, answer_fn *fn)
+/* The answers, which are freed, are those that testdata/seeds/NAME has. */
+static inline void expect_recorded(const char *name, char *got, size_t len)
 {
-	char path[64], *got, *want;
-	size_t len, size;
-	FILE *to = open_memstream(&got, &len);
+	char path[64], *want;
+	size_t size;
 
-	for (; *corpora; corpora++)
-		put_seeds(to, *corpora, damages, fn);
-	fclose(to);
 	snprintf(path, sizeof(path), "testdata/seeds/%s", name);
 	if (getenv("UPDATE")) {
-		to = fopen(path, "wb");
+		FILE *to = fopen(path, "wb");
+
 		assert_true(to && fwrite(got, 1, len, to) == len && !fclose(to));
 	}
 	want = (char *)answers_read(path, &size);
@@ -231,6 +227,20 @@ static inline void expect_answers_to(const char *name, const char *const *corpor
 	same_answers(path, got, want);
 	free(want);
 	free(got);
+}
+
+/* The answers to all seeds of these fuzz targets (up to NULL), each damaged in so many ways. */
+static inline void expect_answers_to(const char *name, const char *const *corpora,
+				     const struct damages *damages, answer_fn *fn)
+{
+	char *got;
+	size_t len;
+	FILE *to = open_memstream(&got, &len);
+
+	for (; *corpora; corpora++)
+		put_seeds(to, *corpora, damages, fn);
+	fclose(to);
+	expect_recorded(name, got, len);
 }
 
 static inline void expect_answers(const char *name, const char *const *corpora, unsigned ways,
