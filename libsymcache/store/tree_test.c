@@ -181,125 +181,126 @@ static void change(size_t page, enum field field, size_t i, size_t value)
 #define NONE "the named tree has 0 entries, not 7; 2: -5 !!!!!!!!!"
 #define NOT_X "1: c=1 g=2 m=3 t=0 -5 cgmt!yz"
 
+static const struct {
+	size_t page;
+	enum field field;
+	size_t node, value;
+	const char *want;
+} changes[] = {
+	{ 4, PGNO, 0, 5, "page 4 (index) says it is page 5; " NOT_4 },
+	{ 4, FLAGS, 0, 1, "page 4 has type 0x1, not 0x2; " NOT_4 },
+	{ 3, FLAGS, 0, 2, "page 3 has type 0x2, not 0x1; " NONE },
+	{ 4, LOWER, 0, 16, "page 4 has only 0 nodes; " NOT_4 },
+	{ 4, LOWER, 0, 17, "page 4: free space from 17 to 2026; " NOT_4 },
+	{ 4, LOWER, 0, 18,
+	  "the named tree has 6 entries, not 7; 1: c=1 m=3 t=0 x=3000 y=1 z=2032 -1 cmtxyz" },
+	{ 10, LOWER, 0, 18,
+	  "page 10 has only 1 nodes; the named tree has 6 entries, not 7; 2: c=1 g=2 t=0 "
+	  "x=3000 y=1 z=2032 -1 cgtxyz" },
+	{ 4, UPPER, 0, 20, "0: " WHOLE },
+	{ 4, UPPER, 0, 19, "page 4: free space from 20 to 19; " NOT_4 },
+	{ 4, UPPER, 0, 2048, "0: " WHOLE },
+	{ 4, UPPER, 0, 2049, "page 4: free space from 20 to 2049; " NOT_4 },
+	{ 4, OFFSET, 0, 2041, "page 4: node 0 leaves the page; " NOT_4 },
+	{ 4, OFFSET, 1, 2041,
+	  "page 4: node 1 leaves the page; the named tree has 6 entries, not 7; 2: c=1 -5 "
+	  "!!!mtxyz" },
+	{ 10, OFFSET, 0, 2041,
+	  "page 10: node 0 leaves the page; the named tree has 4 entries, not 7; 2: -5 !!!mtxyz" },
+	{ 10, OFFSET, 1, 2041,
+	  "page 10: node 1 leaves the page; the named tree has 6 entries, not 7; 2: c=1 g=2 -5 "
+	  "!!!!!txyz" },
+	{ 4, KEY_SIZE, 0, 4, "page 4: node 0 leaves the page; " NOT_4 },
+	{ 4, KEY_SIZE, 0, 5, "page 4: node 0 leaves the page; " NOT_4 },
+	{ 4, NODE_SIZE, 0, 3, "page 4: a value of 3 bytes leaves the page; 1: -5 !!gmtxyz" },
+	{ 4, NODE_SIZE, 0, 4, "page 4: a value of 4 bytes leaves the page; 1: -5 !!gmtxyz" },
+	{ 4, NODE_FLAGS, 0, 2, "page 4: a node of unknown kind 0x2; 1: " WHOLE },
+	{ 4, NODE_FLAGS, 0, 4, "page 4: a node of unknown kind 0x4; 1: " WHOLE },
+	{ 4, NODE_FLAGS, 0, 1, "page 4: a value of 1 bytes leaves the page; 1: -5 !!gmtxyz" },
+	{ 9, NODE_FLAGS, 1, 3, "page 9: a node of unknown kind 0x3; 1: " WHOLE },
+	{ 2, NODE_FLAGS, 0, 0, "0: tree -5" },
+	{ 2, NODE_SIZE, 0, 47, "page 2: a node of unknown kind 0x2; 1: tree -5" },
+	{ 4, KEY, 1, 97, "page 4: key 1 is not in order; 1: c=1 -5 mtxyz" },
+	{ 4, KEY, 1, 99, "page 4: key 1 is not in order; 1: c=1 -5 cmtxyz" },
+	{ 4, KEY, 1, 108, "0: c=1 l=2 m=3 t=0 x=3000 y=1 z=2032 -1 cmtxyz" },
+	{ 4, KEY, 1, 109, "page 4: key 1 is not below the next page's; 1: c=1 m=2 -5 cmtxyz" },
+	{ 5, KEY, 0, 108,
+	  "page 5: key 0 is not in order; 1: c=1 g=2 l=3 t=0 x=3000 y=1 z=2032 -1 cgtxyz" },
+	{ 5, KEY, 0, 109, "0: " WHOLE },
+	{ 5, KEY, 0, 115, "0: c=1 g=2 s=3 t=0 x=3000 y=1 z=2032 -1 cgtxyz" },
+	{ 5, KEY, 0, 116,
+	  "page 5: key 0 is not below the next page's; 1: c=1 g=2 t=3 -5 cgtxyz" },
+	{ 9, KEY, 0, 115,
+	  "page 9: key 0 is not in order; 1: c=1 g=2 m=3 s=0 x=3000 y=1 z=2032 -1 cgmxyz" },
+	{ 9, KEY, 1, 121,
+	  "page 9: key 1 is not below the next page's; 1: c=1 g=2 m=3 t=0 y=3000 -5 cgmtyz" },
+	{ 13, KEY, 0, 120,
+	  "page 13: key 0 is not in order; 1: c=1 g=2 m=3 t=0 x=3000 -5 cgmtxz" },
+	{ 3, KEY, 1, 115, "0: " WHOLE },
+	{ 10, KEY, 1, 103,
+	  "page 4: key 1 is not below the next page's; 1: c=1 g=2 m=3 t=0 x=3000 y=1 z=2032 -1 "
+	  "cmtxyz" },
+	{ 10, KEY, 1, 116,
+	  "page 10: key 1 is not below the next page's; page 5: key 0 is not in order; 2: " WHOLE },
+	{ 10, NODE_SIZE, 1, 15,
+	  "page 15 (index) is used twice; the named tree has 6 entries, not 7; 2: c=1 g=2 -5 "
+	  "cg!!txyz" },
+	{ 10, NODE_SIZE, 1, 16,
+	  "page 16 (index) is outside of the store's 16 pages; the named tree has 6 entries, "
+	  "not 7; 2: c=1 g=2 -5 cg!!txyz" },
+	{ 10, NODE_SIZE, 1, 4,
+	  "page 4 (index) is used twice; the named tree has 6 entries, not 7; 2: c=1 g=2 -5 "
+	  "cgtxyz" },
+	{ 11, NODE_SIZE, 0, 13,
+	  "page 13: key 0 is not below the next page's; page 13: key 1 is not below the next "
+	  "page's; page 13 (index) is used twice; the named tree has 5 entries, not 7; 4: c=1 "
+	  "g=2 m=3 y=1 z=2032 -5 cgmyz" },
+	{ 9, VALUE, 1, 1, "page 1 (value) is outside of the store's 16 pages; " NOT_X },
+	{ 9, VALUE, 1, 2, "page 2 (value) is used twice; " NOT_X },
+	{ 9, VALUE, 1, 16, "page 16 (value) is outside of the store's 16 pages; " NOT_X },
+	{ 9, VALUE, 1, 7, "page 7 (value) says it is page 0; " NOT_X },
+	{ 9, VALUE, 1, 12,
+	  "page 12 should begin a value of 2 pages; it has type 0x4 and 1 pages; page 12 "
+	  "(value) is used twice; 2: c=1 g=2 m=3 t=0 -5 cgmt!yz" },
+	{ 6, OVERFLOW_PAGES, 0, 1,
+	  "page 6 should begin a value of 2 pages; it has type 0x4 and 1 pages; " NOT_X },
+	{ 6, OVERFLOW_PAGES, 0, 3, "page 8 (value) is used twice; 1: " WHOLE },
+	{ 6, OVERFLOW_PAGES, 0, 10, "page 8 (value) is used twice; 1: " WHOLE },
+	{ 6, OVERFLOW_PAGES, 0, 11,
+	  "the value of 11 pages at page 6 lies past the end of the file; " NOT_X },
+	{ 9, NODE_SIZE, 1, 4080, "0: c=1 g=2 m=3 t=0 x=4080 y=1 z=2032 -1 cgmtxyz" },
+	{ 9, NODE_SIZE, 1, 4081,
+	  "page 6 should begin a value of 3 pages; it has type 0x4 and 2 pages; " NOT_X },
+	{ 13, NODE_SIZE, 1, 2033,
+	  "page 12 should begin a value of 2 pages; it has type 0x4 and 1 pages; 1: c=1 g=2 "
+	  "m=3 t=0 x=3000 y=1 -5 cgmtxy!" },
+	{ 7, PGNO, 0, 99, "0: " WHOLE },
+	{ 6, FLAGS, 0, 2,
+	  "page 6 should begin a value of 2 pages; it has type 0x2 and 2 pages; " NOT_X },
+	{ 8, KEY_SIZE, 0, 7,
+	  "page 8: node 0 leaves the page; the free tree has 0 entries, not 1; 2: " WHOLE },
+	{ 8, NODE_SIZE, 0, 23, "page 8: a list of 2 free pages in 23 bytes; 1: " WHOLE },
+	{ 8, NODE_SIZE, 0, 7, "page 8: a list of 0 free pages in 7 bytes; 1: " WHOLE },
+	{ 8, VALUE, 0, 3, "page 8: a list of 3 free pages in 24 bytes; 1: " WHOLE },
+	{ 8, VALUE, 0, 1, "0: " WHOLE },
+	{ 8, FLAGS, 0, 1,
+	  "page 8 has type 0x1, not 0x2; the free tree has 0 entries, not 1; 2: " WHOLE },
+};
+
 static void fields(void **state)
 {
-	static const struct {
-		size_t page;
-		enum field field;
-		size_t node, value;
-		const char *want;
-	} cases[] = {
-		{ 4, PGNO, 0, 5, "page 4 (index) says it is page 5; " NOT_4 },
-		{ 4, FLAGS, 0, 1, "page 4 has type 0x1, not 0x2; " NOT_4 },
-		{ 3, FLAGS, 0, 2, "page 3 has type 0x2, not 0x1; " NONE },
-		{ 4, LOWER, 0, 16, "page 4 has only 0 nodes; " NOT_4 },
-		{ 4, LOWER, 0, 17, "page 4: free space from 17 to 2026; " NOT_4 },
-		{ 4, LOWER, 0, 18,
-		  "the named tree has 6 entries, not 7; 1: c=1 m=3 t=0 x=3000 y=1 z=2032 -1 cmtxyz" },
-		{ 10, LOWER, 0, 18,
-		  "page 10 has only 1 nodes; the named tree has 6 entries, not 7; 2: c=1 g=2 t=0 "
-		  "x=3000 y=1 z=2032 -1 cgtxyz" },
-		{ 4, UPPER, 0, 20, "0: " WHOLE },
-		{ 4, UPPER, 0, 19, "page 4: free space from 20 to 19; " NOT_4 },
-		{ 4, UPPER, 0, 2048, "0: " WHOLE },
-		{ 4, UPPER, 0, 2049, "page 4: free space from 20 to 2049; " NOT_4 },
-		{ 4, OFFSET, 0, 2041, "page 4: node 0 leaves the page; " NOT_4 },
-		{ 4, OFFSET, 1, 2041,
-		  "page 4: node 1 leaves the page; the named tree has 6 entries, not 7; 2: c=1 -5 "
-		  "!!!mtxyz" },
-		{ 10, OFFSET, 0, 2041,
-		  "page 10: node 0 leaves the page; the named tree has 4 entries, not 7; 2: -5 !!!mtxyz" },
-		{ 10, OFFSET, 1, 2041,
-		  "page 10: node 1 leaves the page; the named tree has 6 entries, not 7; 2: c=1 g=2 -5 "
-		  "!!!!!txyz" },
-		{ 4, KEY_SIZE, 0, 4, "page 4: node 0 leaves the page; " NOT_4 },
-		{ 4, KEY_SIZE, 0, 5, "page 4: node 0 leaves the page; " NOT_4 },
-		{ 4, NODE_SIZE, 0, 3, "page 4: a value of 3 bytes leaves the page; 1: -5 !!gmtxyz" },
-		{ 4, NODE_SIZE, 0, 4, "page 4: a value of 4 bytes leaves the page; 1: -5 !!gmtxyz" },
-		{ 4, NODE_FLAGS, 0, 2, "page 4: a node of unknown kind 0x2; 1: " WHOLE },
-		{ 4, NODE_FLAGS, 0, 4, "page 4: a node of unknown kind 0x4; 1: " WHOLE },
-		{ 4, NODE_FLAGS, 0, 1, "page 4: a value of 1 bytes leaves the page; 1: -5 !!gmtxyz" },
-		{ 9, NODE_FLAGS, 1, 3, "page 9: a node of unknown kind 0x3; 1: " WHOLE },
-		{ 2, NODE_FLAGS, 0, 0, "0: tree -5" },
-		{ 2, NODE_SIZE, 0, 47, "page 2: a node of unknown kind 0x2; 1: tree -5" },
-		{ 4, KEY, 1, 97, "page 4: key 1 is not in order; 1: c=1 -5 mtxyz" },
-		{ 4, KEY, 1, 99, "page 4: key 1 is not in order; 1: c=1 -5 cmtxyz" },
-		{ 4, KEY, 1, 108, "0: c=1 l=2 m=3 t=0 x=3000 y=1 z=2032 -1 cmtxyz" },
-		{ 4, KEY, 1, 109, "page 4: key 1 is not below the next page's; 1: c=1 m=2 -5 cmtxyz" },
-		{ 5, KEY, 0, 108,
-		  "page 5: key 0 is not in order; 1: c=1 g=2 l=3 t=0 x=3000 y=1 z=2032 -1 cgtxyz" },
-		{ 5, KEY, 0, 109, "0: " WHOLE },
-		{ 5, KEY, 0, 115, "0: c=1 g=2 s=3 t=0 x=3000 y=1 z=2032 -1 cgtxyz" },
-		{ 5, KEY, 0, 116,
-		  "page 5: key 0 is not below the next page's; 1: c=1 g=2 t=3 -5 cgtxyz" },
-		{ 9, KEY, 0, 115,
-		  "page 9: key 0 is not in order; 1: c=1 g=2 m=3 s=0 x=3000 y=1 z=2032 -1 cgmxyz" },
-		{ 9, KEY, 1, 121,
-		  "page 9: key 1 is not below the next page's; 1: c=1 g=2 m=3 t=0 y=3000 -5 cgmtyz" },
-		{ 13, KEY, 0, 120,
-		  "page 13: key 0 is not in order; 1: c=1 g=2 m=3 t=0 x=3000 -5 cgmtxz" },
-		{ 3, KEY, 1, 115, "0: " WHOLE },
-		{ 10, KEY, 1, 103,
-		  "page 4: key 1 is not below the next page's; 1: c=1 g=2 m=3 t=0 x=3000 y=1 z=2032 -1 "
-		  "cmtxyz" },
-		{ 10, KEY, 1, 116,
-		  "page 10: key 1 is not below the next page's; page 5: key 0 is not in order; 2: " WHOLE },
-		{ 10, NODE_SIZE, 1, 15,
-		  "page 15 (index) is used twice; the named tree has 6 entries, not 7; 2: c=1 g=2 -5 "
-		  "cg!!txyz" },
-		{ 10, NODE_SIZE, 1, 16,
-		  "page 16 (index) is outside of the store's 16 pages; the named tree has 6 entries, "
-		  "not 7; 2: c=1 g=2 -5 cg!!txyz" },
-		{ 10, NODE_SIZE, 1, 4,
-		  "page 4 (index) is used twice; the named tree has 6 entries, not 7; 2: c=1 g=2 -5 "
-		  "cgtxyz" },
-		{ 11, NODE_SIZE, 0, 13,
-		  "page 13: key 0 is not below the next page's; page 13: key 1 is not below the next "
-		  "page's; page 13 (index) is used twice; the named tree has 5 entries, not 7; 4: c=1 "
-		  "g=2 m=3 y=1 z=2032 -5 cgmyz" },
-		{ 9, VALUE, 1, 1, "page 1 (value) is outside of the store's 16 pages; " NOT_X },
-		{ 9, VALUE, 1, 2, "page 2 (value) is used twice; " NOT_X },
-		{ 9, VALUE, 1, 16, "page 16 (value) is outside of the store's 16 pages; " NOT_X },
-		{ 9, VALUE, 1, 7, "page 7 (value) says it is page 0; " NOT_X },
-		{ 9, VALUE, 1, 12,
-		  "page 12 should begin a value of 2 pages; it has type 0x4 and 1 pages; page 12 "
-		  "(value) is used twice; 2: c=1 g=2 m=3 t=0 -5 cgmt!yz" },
-		{ 6, OVERFLOW_PAGES, 0, 1,
-		  "page 6 should begin a value of 2 pages; it has type 0x4 and 1 pages; " NOT_X },
-		{ 6, OVERFLOW_PAGES, 0, 3, "page 8 (value) is used twice; 1: " WHOLE },
-		{ 6, OVERFLOW_PAGES, 0, 10, "page 8 (value) is used twice; 1: " WHOLE },
-		{ 6, OVERFLOW_PAGES, 0, 11,
-		  "the value of 11 pages at page 6 lies past the end of the file; " NOT_X },
-		{ 9, NODE_SIZE, 1, 4080, "0: c=1 g=2 m=3 t=0 x=4080 y=1 z=2032 -1 cgmtxyz" },
-		{ 9, NODE_SIZE, 1, 4081,
-		  "page 6 should begin a value of 3 pages; it has type 0x4 and 2 pages; " NOT_X },
-		{ 13, NODE_SIZE, 1, 2033,
-		  "page 12 should begin a value of 2 pages; it has type 0x4 and 1 pages; 1: c=1 g=2 "
-		  "m=3 t=0 x=3000 y=1 -5 cgmtxy!" },
-		{ 7, PGNO, 0, 99, "0: " WHOLE },
-		{ 6, FLAGS, 0, 2,
-		  "page 6 should begin a value of 2 pages; it has type 0x2 and 2 pages; " NOT_X },
-		{ 8, KEY_SIZE, 0, 7,
-		  "page 8: node 0 leaves the page; the free tree has 0 entries, not 1; 2: " WHOLE },
-		{ 8, NODE_SIZE, 0, 23, "page 8: a list of 2 free pages in 23 bytes; 1: " WHOLE },
-		{ 8, NODE_SIZE, 0, 7, "page 8: a list of 0 free pages in 7 bytes; 1: " WHOLE },
-		{ 8, VALUE, 0, 3, "page 8: a list of 3 free pages in 24 bytes; 1: " WHOLE },
-		{ 8, VALUE, 0, 1, "0: " WHOLE },
-		{ 8, FLAGS, 0, 1,
-		  "page 8 has type 0x1, not 0x2; the free tree has 0 entries, not 1; 2: " WHOLE },
-	};
 	struct text t = { .len = 0 };
 
 	(void)state;
 	make();
 	answers(sizeof(file), &t);
 	assert_string_equal(t.buf, "0: " WHOLE);
-	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+	for (size_t i = 0; i < sizeof(changes) / sizeof(*changes); i++) {
 		t = (struct text){ .len = 0 };
 		make();
-		change(cases[i].page, cases[i].field, cases[i].node, cases[i].value);
+		change(changes[i].page, changes[i].field, changes[i].node, changes[i].value);
 		answers(sizeof(file), &t);
-		if (strcmp(t.buf, cases[i].want))
+		if (strcmp(t.buf, changes[i].want))
 			fail_msg("case %zu: %s", i, t.buf);
 	}
 }
