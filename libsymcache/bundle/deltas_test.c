@@ -121,9 +121,49 @@ static void of_the_same_store(void **state)
 	symstore_close(store);
 }
 
+/* Of those of a name that are for another machine eight are looked at, and no more. */
+static void tries(void **state)
+{
+	enum { LOOKED_AT = 8, MANY = LOOKED_AT + 2 };
+
+	(void)state;
+	for (size_t n = LOOKED_AT - 1; n <= LOOKED_AT; n++) {
+		struct symstore *store = own_open("few.store"), *old = own_open("many.store");
+		const struct symbundle_export_options o = { .level = 1, .delta_from = in_dir("many.store") };
+		struct own fresh = own_entry("inlines", "aa"), has[MANY];
+		struct symbundle_exported done;
+		struct symstore_reader *reader;
+
+		own_put(store, &fresh, 1);
+		free(fresh.cache);
+		for (size_t i = 0; i <= n; i++) {
+			char id[5];
+
+			snprintf(id, sizeof(id), "bb%02zx", i);
+			has[i] = own_entry("shapes", id);
+			if (i) /* the oldest will do */
+				((struct symcache_header *)has[i].cache)->arch = SYMCACHE_ARCH_ARM64;
+			own_rehash(&has[i]);
+			has[i].entry.time = (int64_t)i;
+		}
+		own_put(old, has, n + 1);
+		reader = own_reader(store);
+		assert_ok(symbundle_export(reader, in_dir("few.tar.zst"), SYMBUNDLE_ARCHIVE, &o, &done, &err));
+		assert_int_equal(done.deltas, n < LOOKED_AT);
+		symstore_read_end(reader);
+		symstore_close(store);
+		symstore_close(old);
+		for (size_t i = 0; i <= n; i++)
+			free(has[i].cache);
+		testing_run("rm %s/few.store* %s/many.store*", testing_dir, testing_dir);
+	}
+}
+
 int main(void)
 {
-	static const struct CMUnitTest tests[] = { cmocka_unit_test(chosen), cmocka_unit_test(of_the_same_store) };
+	static const struct CMUnitTest tests[] = { 
+		cmocka_unit_test(chosen), cmocka_unit_test(of_the_same_store), cmocka_unit_test(tries),
+	 };
 
 	return cmocka_run_group_tests_name("deltas", tests, testing_set_up, testing_tear_down);
 }

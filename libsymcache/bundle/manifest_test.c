@@ -10,6 +10,8 @@
 
 #include <cmocka.h>
 
+#include "libsymcache/base/build_id.h"
+#include "libsymcache/bundle/groups.h"
 #include "libsymcache/bundle/sign.h"
 
 static const char cache[] = "the bytes of a cache";
@@ -81,6 +83,9 @@ static void round_trip(void **state)
 }
 
 #define HASH "\"cache_xxh128\":\"00112233445566778899aabbccddeeff\""
+#define ID62 "0102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f2021" \
+	"22232425262728292a2b2c2d2e2f303132333435363738393a3b3c3d3e3f"
+#define ID64 "00" ID62
 #define BUNDLE "{\"format\":\"symcache bundle\",\"version\":1,\"entries\":"
 
 static void hostile(void **state)
@@ -105,6 +110,10 @@ static void hostile(void **state)
 		{ BUNDLE "[{\"cache_sha256\":\"11\"}]}", "cache_sha256" },
 		{ BUNDLE "[{\"source\":\"a\\u0000b\"}]}", "NUL" },
 		{ BUNDLE "[[[[[[[[[[]]]]]]]]]]}", "levels" },
+		{ "{\"x\":[[[[[[[[]]]]]]]],\"format\":\"symcache bundle\",\"version\":1}", "levels" },
+		{ BUNDLE "[{\"build_id\":\"" ID64 "00\"}]}", "build_id" },
+		{ BUNDLE "[{\"cache_xxh128\":\"0011223344556677\"}]}", "cache_xxh128" },
+		{ BUNDLE "[{\"cache_xxh3\":\"00112233445566778899aabbccddeeff\"}]}", "cache_xxh3" },
 	};
 	struct manifest m;
 	struct sc_error err;
@@ -143,6 +152,124 @@ static void unknown_things(void **state)
 	assert_int_equal(manifest_write(&m, &again, &len, &err), 0);
 	free(again);
 	manifest_deinit(&m);
+}
+
+/* All that an entry may say, and the least, and what is written of it again. */
+static void written_again(void **state)
+{
+	static const char all[] =
+		"{\"x\":[[[[[[[]]]]]]],\"format\":\"symcache bundle\",\"version\":3,\"entries\":["
+		"{\"build_id\":\"" ID64 "\"," HASH ",\"file\":\"00/01.packed\",\"old_build_id\":\"ff\","
+		"\"old_cache_xxh128\":\"0123456789abcdef00112233445566ff\",\"cache_sha256\":\""
+		"00112233445566778899aabbccddeeff00112233445566778899aabbccddeeff\",\"build_id_derived\":true,"
+		"\"symbols\":[\"symtab\",\"dwarf\",\"new\",\"cfi\"],\"broken_units\":7,\"cache_size\":4294967296,"
+		"\"cache_xxh3\":\"fedcba9876543210\",\"source\":\"/s\",\"source_size\":12,\"source_xxh128\":"
+		"\"ffeeddccbbaa99887766554433221100\",\"debug_file\":\"/d\",\"tool\":\"t\",\"tags\":[\"b\",\"a\",\"b\"],"
+		"\"names\":[\"z\",\"y\"],\"transforms\":[\"2\",\"1\"],\"time\":-1,\"others\":[\"a\"]},"
+		"{\"build_id\":\"0A0b\"," HASH "}]}";
+	static const char want[] =
+		"{\"format\":\"symcache bundle\",\"version\":3,\"entries\":[{\"file\":\"00/01.packed\"," HASH
+		",\"old_build_id\":\"ff\",\"old_cache_xxh128\":\"0123456789abcdef00112233445566ff\",\"cache_sha256\":\""
+		"00112233445566778899aabbccddeeff00112233445566778899aabbccddeeff\",\"build_id\":\"" ID64 "\","
+		"\"build_id_derived\":true,\"symbols\":[\"dwarf\",\"symtab\",\"cfi\"],\"broken_units\":7,"
+		"\"cache_size\":4294967296,\"cache_xxh3\":\"fedcba9876543210\",\"source\":\"/s\",\"source_size\":12,"
+		"\"source_xxh128\":\"ffeeddccbbaa99887766554433221100\",\"debug_file\":\"/d\","
+		"\"indexed\":\"1969-12-31T23:59:59Z\",\"tool\":\"t\",\"tags\":[\"a\",\"b\"],\"names\":[\"y\",\"z\"],"
+		"\"transforms\":[\"2\",\"1\"],\"time\":-1},"
+		"{\"file\":\"0a/0b.symcache\"," HASH ",\"build_id\":\"0a0b\",\"build_id_derived\":false,\"symbols\":[],"
+		"\"broken_units\":0,\"cache_size\":0,\"cache_xxh3\":\"0000000000000000\",\"source\":\"\",\"source_size\":0,"
+		"\"source_xxh128\":\"00000000000000000000000000000000\",\"debug_file\":\"\","
+		"\"indexed\":\"1970-01-01T00:00:00Z\",\"tool\":\"\",\"tags\":[],\"time\":0}]}";
+	struct manifest m;
+	struct sc_error err;
+	char *again;
+	size_t len;
+
+	(void)state;
+	if (manifest_read(&m, all, strlen(all), &err))
+		fail_msg("%s", err.msg);
+	assert_int_equal(manifest_write(&m, &again, &len, &err), 0);
+	assert_string_equal(again, want);
+	assert_int_equal(len, strlen(want));
+	free(again);
+	manifest_deinit(&m);
+}
+
+/* Files by build IDs, and back. */
+static void names_of_files(void **state)
+{
+	static const struct { const char *name, *id; } cases[] = {
+		{ "ab/cdef.symcache", "abcdef" }, { "x/ab/cd.packed", "abcd" }, { "b/cd.packed", NULL }, { "ab/.packed", "ab" },
+		{ "xab/cd", "abcd" }, { "abcd.packed", NULL }, { "ab/cde.packed", NULL }, { "ag/cd.packed", NULL },
+		{ "ab/cd.00112233445566778899aabbccddeeff-ffee.packed", "abcd" }, { "/ab.packed", NULL },
+		{ "00/" ID62 ".packed", "00" ID62 }, { "00/" ID62 "00.packed", NULL },
+	};
+	struct manifest_entry e = { .hash = { 0x8899aabbccddeeff, 0x0011223344556677 }, .old_hash = { 1, 2 } };
+	char name[BUNDLE_NAME], id[2 * SYMCACHE_BUILD_ID_MAX + 1];
+	struct symstore_id got;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		if (bundle_id_of_name(cases[i].name, &got) != !!cases[i].id)
+			fail_msg("%s", cases[i].name);
+		if (cases[i].id)
+			assert_string_equal(symcache_build_id_text(id, got.bytes, got.len), cases[i].id);
+	}
+	e.entry = make_entry(0xab);
+	assert_string_equal(bundle_hashed_name(&e, name), "ab/cdef.00112233445566778899aabbccddeeff.packed");
+	e.old.len = 1;
+	assert_string_equal(bundle_hashed_name(&e, name), "ab/cdef.00112233445566778899aabbccddeeff-"
+			    "00000000000000020000000000000001.packed");
+	assert_string_equal(bundle_packed_name(&(struct symstore_id){ { 0xab }, 1 }, name), "ab/.packed");
+	/* As long as it gets. */
+	assert_true(bundle_id_of_name("00/" ID62 ".x", &got));
+	memcpy(e.entry.build_id, got.bytes, got.len);
+	e.entry.build_id_len = got.len;
+	assert_string_equal(bundle_hashed_name(&e, name), "00/" ID62 ".00112233445566778899aabbccddeeff-"
+			    "00000000000000020000000000000001.packed");
+}
+
+/* Entries of these sizes, and which of them begin a file, and how many are in it. */
+static void groups(void **state)
+{
+	static const struct { uint64_t most; const char *sizes, *want; } cases[] = {
+		{ 10, "4 4 4 4 ", "2 . 2 . " }, { 10, "5 5 5 ", "2 . 1 " }, { 10, "5 6 4 1 ", "1 2 . 1 " },
+		{ 10, "11 1 9 1 ", "1 2 . 1 " }, { 10, "1 11 1 ", "1 1 1 " }, { 10, "10 1 ", "1 1 " }, { 0, "0 1 1 ", "1 1 1 " },
+		{ 10, "1 1 1d 1 1 ", "2 . 1 2 . " }, { 10, "1d 1 1 ", "1 2 . " }, { 10, "1 1d 1d ", "1 1 1 " }, { 10, "", "" },
+		{ UINT64_MAX, "1 2 3 ", "3 . . " },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct manifest m = { 0 };
+		char got[100] = "";
+		struct sc_error err;
+
+		for (const char *at = cases[i].sizes; *at; at = strchr(at, ' ') + 1) {
+			struct manifest_entry e = { .entry = { .build_id = { (uint8_t)m.len + 1 }, .build_id_len = 1 } };
+
+			e.entry.cache_size = strtoull(at, (char **)&at, 10);
+			e.old.len = *at == 'd';
+			assert_int_equal(manifest_add_copy(&m, &e, &err), 0);
+		}
+		if (m.len) { /* so that it is not sorted */
+			const struct manifest_entry first = m.data[0];
+
+			m.data[0] = m.data[m.len - 1];
+			m.data[m.len - 1] = first;
+		}
+		groups_make(&m, cases[i].most);
+		assert_true(m.packed);
+		for (size_t k = 0; k < m.len; k++) {
+			const size_t n = groups_at(&m, k);
+
+			snprintf(got + strlen(got), sizeof(got) - strlen(got), n ? "%zu " : ". ", n);
+			assert_int_equal(m.data[k].entry.build_id[0], k + 1);
+		}
+		if (strcmp(got, cases[i].want))
+			fail_msg("%s: %s", cases[i].sizes, got);
+		manifest_deinit(&m);
+	}
 }
 
 static void save(char *path, const char *text)
@@ -192,7 +319,8 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(round_trip), cmocka_unit_test(hostile), cmocka_unit_test(unknown_things),
-		cmocka_unit_test(signatures),
+		cmocka_unit_test(signatures), cmocka_unit_test(written_again), cmocka_unit_test(names_of_files),
+		cmocka_unit_test(groups),
 	};
 
 	return cmocka_run_group_tests_name("manifest", tests, NULL, NULL);

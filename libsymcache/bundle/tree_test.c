@@ -2,6 +2,7 @@
 #include "libsymcache/bundle/testing.h"
 
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "libsymcache/bundle/tree.h"
 
@@ -167,11 +168,95 @@ static void sizes_of_parts(void **state)
 	add_some("78%02x", 0, 1, "2222000000 2222000001 2222000002 23 4 7777777777777777 78 ");
 }
 
+/* What need not be exported to a tree that has this already. */
+static void what_a_tree_has(void **state)
+{
+	enum { D = SYMCACHE_FROM_DWARF, S = SYMCACHE_FROM_SYMTAB };
+	static const struct { uint32_t sources; uint64_t hash; int64_t time; const char *tags, *names; bool deltas, has; } cases[] = {
+		{ D, 1, 5, "a", "n", false, true }, { D, 1, 9, "", "", false, true }, { D, 1, 1, "b", "n", false, false },
+		{ D, 1, 5, "a", "m", false, false }, { D, 1, 5, "a\nb", "n", false, false },
+		/* Other bytes: better ones, or newer ones that are as good, come. */
+		{ D, 2, 4, "", "", false, true }, { D, 2, 5, "", "", false, false }, { D, 2, 6, "", "", false, false },
+		{ S, 2, 9, "b", "m", false, true }, { S, 2, 1, "", "", false, true },
+	};
+	struct symstore_entry e = { .build_id = { 0xab, 0xcd }, .build_id_len = 2, .sources = D, .cache_size = 8,
+				    .cache_hash = 1, .time = 5, .source_path = "/x", .tags = "a", .names = "n" };
+	const char *folder = in_dir("had");
+	struct tree_state s = { .dir = -1 };
+	char name[BUNDLE_NAME], path[600];
+
+	(void)state;
+	mkdir(folder, 0777);
+	assert_ok(tree_state_read(folder, &s, &err));
+	assert_true(s.dir >= 0 && !s.entries.len);
+	assert_ok(manifest_add(&s.entries, &e, "12345678", false, &err));
+	assert_false(tree_state_has(&s, &e)); /* its file is not there */
+	bundle_hashed_name(s.entries.data, name);
+	snprintf(path, sizeof(path), "%s/%.2s", folder, name);
+	mkdir(path, 0777);
+	snprintf(path, sizeof(path), "%s/%s", folder, name);
+	save(path, "");
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		e.sources = cases[i].sources;
+		e.cache_hash = cases[i].hash;
+		e.time = cases[i].time;
+		e.tags = cases[i].tags;
+		e.names = cases[i].names;
+		if (tree_state_has(&s, &e) != cases[i].has)
+			fail_msg("case %zu", i);
+	}
+	e.cache_hash = 1;
+	e.cache_size = 9; /* other bytes, newer */
+	e.time = 6;
+	e.sources = D;
+	assert_false(tree_state_has(&s, &e));
+	e.build_id_len = 1;
+	assert_false(tree_state_has(&s, &e));
+	/* What is packed against another will do for who gives such himself. */
+	e.build_id_len = 2;
+	e.cache_size = 8;
+	s.entries.data->old.len = 1;
+	bundle_hashed_name(s.entries.data, name);
+	snprintf(path, sizeof(path), "%s/%s", folder, name);
+	save(path, "");
+	assert_false(tree_state_has(&s, &e));
+	s.deltas = true;
+	e.tags = e.names = "";
+	assert_true(tree_state_has(&s, &e));
+	tree_state_deinit(&s);
+}
+
+/* Files of parts/ that neither the manifest names nor the one before it go, but not what others put
+ * there. */
+static void old_parts_go(void **state)
+{
+	static const char *const others[] = { "x.json", "a-12.json", "a.sig", "README" };
+	char path[700];
+
+	(void)state;
+	testing_run("rm -rf %s/parts", testing_dir);
+	for (unsigned i = 0; i < 3; i++) {
+		add_some("8%07x", i, 1, "8 ");
+		testing_run("cd %s/parts && test $(ls parts/8-*.json | wc -l) = %u", testing_dir, i ? 2 : 1);
+		for (size_t k = 0; k < sizeof(others) / sizeof(*others); k++) {
+			snprintf(path, sizeof(path), "%s/parts/%s", in_dir("parts"), others[k]);
+			if (i)
+				assert_int_equal(access(path, F_OK), 0);
+			save(path, "");
+		}
+		/* The signature of an earlier manifest. */
+		snprintf(path, sizeof(path), "%s/parts/" H64 ".sig", in_dir("parts"));
+		assert_int_equal(access(path, F_OK), -1);
+		save(path, "");
+	}
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(names_of_parts), cmocka_unit_test(which_part), cmocka_unit_test(manifests),
-		cmocka_unit_test(sizes_of_parts),
+		cmocka_unit_test(sizes_of_parts), cmocka_unit_test(what_a_tree_has),
+		cmocka_unit_test(old_parts_go),
 	};
 
 	return cmocka_run_group_tests_name("tree", tests, testing_set_up, testing_tear_down);
