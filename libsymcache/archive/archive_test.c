@@ -4,6 +4,7 @@
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include <cmocka.h>
 
@@ -211,11 +212,199 @@ static void test_writer(void **state)
 	pclose(tar);
 }
 
+/* By what files begin with that may be archives: with a byte less they are none, with another one
+ * neither. */
+static void test_begins(void **state)
+{
+	static const struct { size_t at, len; const char *magic; } kinds[] = {
+		{ 0, 8, "!<arch>\n" }, { 0, 4, "\xed\xab\xee\xdb" }, { 0, 4, "PK\3\4" }, { 0, 5, "07070" },
+		{ 257, 5, "ustar" }, { 0, 3, "\x1f\x8b\x08" }, { 0, 3, "BZh" }, { 0, 6, "\xfd" "7zXZ\0" },
+		{ 0, 4, "\x28\xb5\x2f\xfd" }, { 0, 4, "\x04\x22\x4d\x18" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++) {
+		uint8_t bytes[300] = { 0 };
+
+		memcpy(bytes + kinds[i].at, kinds[i].magic, kinds[i].len);
+		assert_true(symarchive_begins(bytes, kinds[i].at + kinds[i].len));
+		assert_true(symarchive_begins(bytes, sizeof(bytes)));
+		assert_false(symarchive_begins(bytes, kinds[i].at + kinds[i].len - 1));
+		for (size_t k = 0; k < kinds[i].len; k++) {
+			bytes[kinds[i].at + k] ^= 1;
+			assert_false(symarchive_begins(bytes, sizeof(bytes)));
+			bytes[kinds[i].at + k] ^= 1;
+		}
+	}
+	/* A core dump is no program; where its type would stand is the end of short ones. */
+	static const uint8_t elf[20] = { 0x7f, 'E', 'L', 'F', 2, 1, 1, [16] = 3 }, core[20] = { 0x7f, 'E', 'L', 'F', 2, 1, 1, [16] = 4 };
+	for (size_t len = 0; len <= 20; len++) {
+		assert_int_equal(sc_begins_elf(elf, len), len >= 4);
+		assert_int_equal(sc_begins_elf(core, len), len >= 4 && len < 18);
+	}
+}
+
+static int open_test(const char *command, uint64_t *budget, struct symarchive **ret, int *fd, struct sc_error *err)
+{
+	char path[100];
+
+	snprintf(path, sizeof(path), "%s/x", testing_dir);
+	assert_int_equal(testing_run("cd %s && rm -rf x y && { %s; } > /dev/null 2>&1", testing_dir, command), 0);
+	*fd = open(path, O_RDONLY);
+	return symarchive_open(*fd, budget, ret, err);
+}
+
+/* What may be inflated is counted by the byte, whether it is read or passed over; what is not
+ * packed costs nothing to pass over. */
+static void test_budget(void **state)
+{
+	static const struct { const char *command; uint64_t budget; bool read; int ends; uint64_t left; } cases[] = {
+		{ "tar -czf x elf text", 27, true, SC_ENOTFOUND, 0 }, { "tar -czf x elf text", 30, true, SC_ENOTFOUND, 3 },
+		{ "tar -czf x elf text", 26, true, SC_ELIMIT, 0 }, { "tar -czf x elf text", 27, false, SC_ENOTFOUND, 0 },
+		{ "tar -czf x elf text", 26, false, SC_ELIMIT, 0 }, { "tar -czf x elf text", 21, false, SC_ELIMIT, 0 },
+		{ "tar -cf x elf text", 5, false, SC_ENOTFOUND, 5 }, { "tar -cf x elf text", 26, true, SC_ELIMIT, 0 },
+	};
+
+	(void)state;
+	assert_true(symarchive_budget(0) == 256 << 20);
+	assert_true(symarchive_budget(3) == (256 << 20) + 3 * 256);
+	assert_true(symarchive_budget(UINT64_MAX / 512 - 1) == (256 << 20) + (UINT64_MAX / 512 - 1) * 256);
+	assert_true(symarchive_budget(UINT64_MAX / 512) == 256 << 20);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		uint64_t budget = cases[i].budget;
+		struct symarchive *a;
+		struct sc_error err;
+		const char *name;
+		char buf[10];
+		size_t len;
+		int fd, rc;
+
+		assert_int_equal(open_test(cases[i].command, &budget, &a, &fd, &err), 0);
+		do {
+			rc = symarchive_next(a, &name, &err);
+			for (len = cases[i].read; !rc && len;)
+				rc = symarchive_read(a, buf, sizeof(buf), &len, &err);
+		} while (!rc);
+		if (rc != cases[i].ends || budget != cases[i].left)
+			fail_msg("case %zu: %d, %d left", i, rc, (int)budget);
+		if (rc == SC_ELIMIT)
+			assert_string_equal(err.msg, "it expands to too many bytes for its size");
+		symarchive_close(a);
+		close(fd);
+	}
+}
+
+/* A file of cpio ("newc") with two names, and this inode. */
+static void put_cpio(int fd, const char *name, unsigned inode, const char *bytes)
+{
+	const size_t name_len = strlen(name) + 1, size = strlen(bytes);
+	char text[200] = "";
+
+	snprintf(text, sizeof(text), "070701%08x%08x%08x%08x%08x%08x%08zx%08x%08x%08x%08x%08zx%08x%s", inode,
+		 inode ? 0100644u : 0, 0, 0, 2, 0, size, 0, 0, 0, 0, name_len, 0, name);
+	assert_int_equal(write(fd, text, (110 + name_len + 3) / 4 * 4), (110 + name_len + 3) / 4 * 4);
+	memset(text, 0, sizeof(text));
+	memcpy(text, bytes, size);
+	assert_int_equal(write(fd, text, (size + 3) / 4 * 4), (size + 3) / 4 * 4);
+}
+
+/* Links, and who cannot be read or written to. */
+static void test_faults(void **state)
+{
+	struct symarchive_writer *w;
+	uint8_t bytes[1 << 19];
+	struct symarchive *a;
+	struct sc_error err;
+	const char *name;
+	size_t len;
+	int fd, rc;
+
+	(void)state;
+	fd = open("/dev/null", O_WRONLY);
+	assert_int_equal(symarchive_open(fd, NULL, &a, &err), SC_ESYS);
+	assert_string_equal(err.msg, "cannot read: Bad file descriptor");
+	assert_null(a);
+	close(fd);
+	assert_int_equal(open_test("cp text x", NULL, &a, &fd, &err), SC_EUNSUPPORTED);
+	assert_string_equal(err.msg, "unknown archive format");
+	close(fd);
+	/* Of several names of one file cpio gives the bytes to the last, and tar to the first. */
+	fd = memfd_create("x", MFD_CLOEXEC);
+	put_cpio(fd, "one", 7, "");
+	put_cpio(fd, "two", 7, "bytes");
+	put_cpio(fd, "TRAILER!!!", 0, "");
+	lseek(fd, 0, SEEK_SET);
+	assert_int_equal(symarchive_open(fd, NULL, &a, &err), 0);
+	assert_int_equal(symarchive_next(a, &name, &err), 0);
+	assert_string_equal(name, "one");
+	assert_int_equal(symarchive_next(a, &name, &err), 0);
+	assert_string_equal(name, "two");
+	assert_int_equal(symarchive_read(a, bytes, sizeof(bytes), &len, &err), 0);
+	assert_int_equal(len, 5);
+	assert_int_equal(symarchive_next(a, &name, &err), SC_ENOTFOUND);
+	symarchive_close(a);
+	close(fd);
+	assert_int_equal(open_test("cp elf one && ln -f one two && tar -cf x one two", NULL, &a, &fd, &err), 0);
+	assert_int_equal(symarchive_next(a, &name, &err), 0);
+	assert_string_equal(name, "one");
+	assert_int_equal(symarchive_next(a, &name, &err), SC_ENOTFOUND);
+	assert_string_equal(err.msg, "the archive has no more files");
+	symarchive_close(a);
+	close(fd);
+
+	for (size_t i = 0; i < sizeof(bytes); i++) /* so that it does not pack */
+		bytes[i] = (uint8_t)(i * i * 2654435761u >> 13);
+	fd = open("/dev/full", O_WRONLY);
+	assert_int_equal(symarchive_create(fd, 1, &w, &err), 0);
+	for (rc = 0; !rc;)
+		rc = symarchive_add(w, "a", bytes, sizeof(bytes), 0, &err);
+	assert_int_equal(rc, SC_EFULL);
+	assert_string_equal(err.msg, "No space left on device");
+	symarchive_abort(w);
+	close(fd);
+	fd = open("/dev/null", O_RDONLY);
+	assert_int_equal(symarchive_create(fd, 1, &w, &err), 0);
+	assert_int_equal(symarchive_finish(w, &err), SC_ESYS);
+	assert_string_equal(err.msg, "Bad file descriptor");
+	close(fd);
+}
+
+/* A higher level makes it smaller, with two digits, too. */
+static void test_levels(void **state)
+{
+	static const int levels[] = { 1, 9, 10, 19 };
+	static uint8_t bytes[1 << 20];
+	off_t size, before = INT64_MAX;
+	uint32_t x = 1;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(bytes); i++) {
+		x = x * 1664525 + 1013904223;
+		bytes[i] = (uint8_t)"0123456789abcdef"[x >> 24 & (i / 64 % 3 ? 15 : 3)];
+		if (i > 5000 && i / 16 % 5)
+			bytes[i] = bytes[i - 300 - i / 4096 % 7];
+	}
+	for (size_t i = 0; i < 4; i++) {
+		const int fd = memfd_create("x", MFD_CLOEXEC);
+		struct symarchive_writer *w;
+		struct sc_error err;
+
+		assert_int_equal(symarchive_create(fd, levels[i], &w, &err), 0);
+		assert_int_equal(symarchive_add(w, "a", bytes, sizeof(bytes), 0, &err), 0);
+		assert_int_equal(symarchive_finish(w, &err), 0);
+		size = lseek(fd, 0, SEEK_END);
+		assert_true(size < before);
+		before = size;
+		close(fd);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_walk), cmocka_unit_test(test_unpack), cmocka_unit_test(test_stops), cmocka_unit_test(test_names),
-		cmocka_unit_test(test_writer),
+		cmocka_unit_test(test_writer), cmocka_unit_test(test_begins), cmocka_unit_test(test_budget),
+		cmocka_unit_test(test_faults), cmocka_unit_test(test_levels),
 	};
 
 	return cmocka_run_group_tests(tests, set_up, testing_tear_down);
