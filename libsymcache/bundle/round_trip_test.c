@@ -420,6 +420,17 @@ static void since(void **state)
 		assert_true(done.exported == 1 && done.as_before == N - 1);
 		assert_ok(read_from(name, (struct symbundle_reader){ .verify_key = NULL }, &h));
 		assert_true(h.entries == 1 && h.seen[2]);
+		/* Nothing is new: the bundle is empty, and that is no fault. */
+		struct heard now = { .names_only = forms[i].names_only }, none = now;
+		export_to("now", (struct symbundle_export_options){ .names_only = now.names_only }, &now);
+		o = options_of(&forms[i]);
+		o.since = in_dir("now");
+		snprintf(name, sizeof(name), "none-%s", forms[i].name);
+		done = export_to(name, o, &none);
+		assert_true(done.exported == 0 && done.as_before == N);
+		assert_ok(read_from(name, (struct symbundle_reader){ .verify_key = o.sign_key ? in_dir("pub") : NULL }, &none));
+		assert_true(none.entries == 0 && none.faults == 0);
+		testing_run("rm -r %s/now", testing_dir);
 	}
 }
 
