@@ -6,7 +6,7 @@
 # unit: every *_test program (cmocka's tests, each one); golden: the cases of
 # testdata/golden; layouts: the rows of testdata/layouts/*.recipe (scripts/layouts.py);
 # library: the shared libraries as they are installed (scripts/lib_test.sh);
-# faults: calls that fail in each command (scripts/faults.py), of allocations each seventh;
+# faults: calls that fail in each command (scripts/faults.py), of allocations each eleventh;
 # layers: the include rules; circles and lengths; what documents name; replay: each fuzz
 # target over its corpus testdata/fuzz/TARGET, one test each.
 # Prints the output of what failed. The last line is "N passed, N failed",
@@ -17,8 +17,9 @@ build=${1:?usage: scripts/run_tests.sh BUILD_DIR [unit|golden|layouts|layers|rep
 shift
 [ $# -gt 0 ] || set -- unit golden layouts layers replay library faults
 passed=0 failed=0 skipped=0
-out=$(mktemp)
-trap 'rm -f "$out"' EXIT
+top=$(mktemp -d)
+out=$top/out
+trap 'rm -rf "$top"' EXIT
 trap 'exit 130' INT TERM
 
 # Adds up the numbers of cmocka's lines "[  PASSED  ] 5 test(s)."
@@ -35,10 +36,16 @@ one() {
 	fi
 }
 
+# As many run at once as there are cores: what each printed is in $top/NUMBER.
 run_unit() {
-	for t in $(find "$build" -name '*_test' -type f -perm -u+x | sort); do
-		timeout 300 "$t" > "$out" 2>&1
-		status=$?
+	find "$build" -name '*_test' -type f -perm -u+x | sort > "$top/tests"
+	awk '{print NR, $0}' "$top/tests" | xargs -P "$(nproc)" -n 2 sh -c \
+		'timeout 300 "$2" > "$0/$1" 2>&1; echo $? > "$0/$1.status"' "$top"
+	n=0
+	while read -r t; do
+		n=$((n + 1))
+		mv "$top/$n" "$out"
+		status=$(cat "$top/$n.status")
 		f=$(sum FAILED)
 		passed=$((passed + $(sum PASSED))) skipped=$((skipped + $(sum SKIPPED)))
 		# Crashed, hung, or failed outside of a test: that counts as one.
@@ -47,7 +54,7 @@ run_unit() {
 		[ "$f" = 0 ] || { cat "$out"; echo "FAILED $t (exit status $status)"; }
 		# Tests that are skipped say why.
 		[ "$f" != 0 ] || grep -i '^skipped' "$out" | sed "s|^|$t: |"
-	done
+	done < "$top/tests"
 }
 
 # counted SCRIPT NAME [OPTION...]: a script that prints a line for each test, and at the end
@@ -72,7 +79,7 @@ run_layouts() { counted scripts/layouts.py layouts; }
 
 run_library() { counted scripts/lib_test.sh library; }
 
-run_faults() { counted scripts/faults.py faults --every 7; }
+run_faults() { counted scripts/faults.py faults --every 11; }
 
 run_layers() {
 	scripts/check_layers.sh > "$out" 2>&1

@@ -12,8 +12,7 @@
 #          and a bundle is whole or not there
 # writes   the same commands and index, where the first write fails, or the second, and so on
 #          until all are done: that one alone, and on a disk that is full from there on
-# memory   commands of which the first allocation fails, or the second, and so on
-# faults   the same of each command, and of reads, syncs, rename() …: scripts/faults.py
+# faults   the same of each command, and of allocations, reads, syncs …: scripts/faults.py
 # scale    200,000 entries, and 50 GB: scripts/bench.sh PROGRAM store
 #
 # With fewer than 20 rounds, writes are cut short, or fail once with EIO.
@@ -23,7 +22,7 @@ set -u
 cd "$(dirname "$0")/.."
 build=$(realpath "${1:?usage: scripts/torture.sh BUILD_DIR [ROUNDS [PART...]]}") rounds=${2:-500}
 shift; [ $# = 0 ] || shift
-[ $# -gt 0 ] || set -- store index bundles writes memory faults scale
+[ $# -gt 0 ] || set -- store index bundles writes faults scale
 scripts=$PWD/scripts symcache=$build/symcache
 export ASAN_OPTIONS=${ASAN_OPTIONS:-}:verify_asan_link_order=0 LC_ALL=C
 top=$(mktemp -d)
@@ -221,78 +220,6 @@ part_writes() {
 	echo "writes: $writes commands of which a write failed: $((bad - from)) faults"
 }
 
-# every_allocation NAME SETUP COMMAND...: as every_write(), for allocations: it does what it did
-# with all of them, or says that memory was short; it does not find damage, and a.store keeps all.
-every_allocation() {
-	local name=$1 setup=$2 n out status want wanted
-	shift 2
-	eval "$setup"
-	cp a.store first.store
-	ids a.store > before
-	want=$("$@" 2>&1) wanted=$?
-	for ((n = 1; n < 5000; n++)); do
-		eval "$setup"
-		rm -f seen
-		out=$(FAIL=alloc FAIL_AT=$n FAIL_SEEN=seen LD_PRELOAD=$top/fail_at.so "$@" 2>&1)
-		status=$?
-		[ -e seen ] || break
-		runs=$((runs + 1))
-		if [ $status -ge 128 ]; then
-			wrong "$name, allocation $n: signal $((status - 128)): $out"
-		elif grep -qiE 'damaged|cut off|malformed|not a store|[1-9][0-9]* bad' <<< "$out"; then
-			wrong "$name, allocation $n: status $status, but nothing is damaged: $out"
-		elif [ $status != $wanted ] || [ "$out" != "$want" ]; then
-			[ $status != 0 ] && grep -qiE 'memory|temporarily' <<< "$out" ||
-				wrong "$name, allocation $n: status $status: $out"
-		fi
-		cmp -s a.store first.store || [ -z "$(ids a.store | comm -23 before -)" ] ||
-			wrong "$name, allocation $n: entries are gone"
-	done
-}
-
-part_memory() {
-	local from=$bad runs=0 x
-	if sanitized; then
-		echo "memory: not with a sanitizer, which has its own malloc()"
-		return
-	fi
-	fail_at
-	objects 3
-	printf 'static int twice(int x) { return 2 * x; }\nint f(int x) { return twice(x); }\n' > a.c
-	${CC:-cc} -g -O1 -shared -fPIC -o objects/a.so a.c
-	rm -rf a.store* full.store* part.store* x* y*
-	"$symcache" index -q --store full.store objects
-	"$symcache" index -q --store part.store objects/1.so
-	local copy='rm -rf a.store* y; cp full.store a.store' less='rm -rf a.store* y; cp part.store a.store'
-	every_allocation "list" "$copy" "$symcache" list --store a.store
-	every_allocation "verify --repair" "$copy" "$symcache" verify -j1 --repair --store a.store
-	every_allocation "compact" "$copy" "$symcache" compact -q --store a.store
-	every_allocation "compact --pack" "$copy" "$symcache" compact -q --pack 0 --store a.store
-	every_allocation "index" "$less" "$symcache" index -q -j1 --store a.store objects/a.so
-	every_allocation "index --again" "$copy" "$symcache" index -q -j1 --again --store a.store objects/a.so
-	for x in store tree; do
-		"$symcache" export -q --store full.store --shape $x -o x.$x
-		every_allocation "export $x" "$copy" "$symcache" export -q --store a.store --shape $x -o y
-		every_allocation "import $x" "$less" "$symcache" import -q --store a.store x.$x
-		every_allocation "verify $x" "$less" "$symcache" verify x.$x
-	done
-	x=$(readelf -n objects/a.so | sed -n 's/.*Build ID: //p')
-	printf '%s\n' "{{{module:0:a.so:elf:$x}}}" '{{{mmap:0x0:0x100000:load:0:rx:0}}}' '{{{bt:0:0x1100}}}' \
-		"    #0 0x1234  (a.so+0x1100) (BuildId: $x)" '    #1 0x1234  (b.so+0x10) (BuildId: 1234)' > log
-	every_allocation "lookup" "$copy" "$symcache" lookup --store a.store --build-id "$x" 0x1100 0x1
-	cp full.store cold.store
-	"$symcache" compact -q --pack 0 --store cold.store
-	every_allocation "lookup of what is packed" 'rm -rf a.store*; cp cold.store a.store' \
-		"$symcache" lookup --store a.store --build-id "$(printf %040x 2)" 0x1100 0x1
-	every_allocation "compact --unpack" 'rm -rf a.store*; cp cold.store a.store' \
-		"$symcache" compact -q --unpack --store a.store
-	every_allocation "lookup --file" "$copy" "$symcache" lookup --store a.store --file objects/a.so 0x1100
-	every_allocation "filter" "$copy" "$symcache" filter -j1 --summary --store a.store log
-	every_allocation "filter --format json" "$copy" "$symcache" filter -j1 --store a.store --format json log
-	[ $runs -gt 500 ] || wrong "memory: only $runs runs"
-	echo "memory: $((bad - from)) faults"
-}
-
 part_faults() {
 	"$scripts/faults.py" "$build" > out 2>&1 || { cat out; bad=$((bad + 1)); }
 	tail -n 1 out
@@ -302,7 +229,7 @@ part_scale() { (cd "$scripts/.." && scripts/bench.sh "$symcache" store) || bad=$
 
 for part; do
 	case $part in
-	store|index|bundles|writes|memory|faults|scale) part_$part ;;
+	store|index|bundles|writes|faults|scale) part_$part ;;
 	*) echo "torture.sh: what is '$part'?" >&2; exit 2 ;;
 	esac
 done
