@@ -143,6 +143,43 @@ static void test_unpack(void **state)
 	}
 }
 
+static int unpack_small(void *ctx, const struct sc_archive_file *file, struct sc_error *err)
+{
+	uint64_t size;
+	int fd, rc = sc_archive_unpack(file, 4, &fd, &size, err);
+
+	(void)ctx;
+	assert_int_equal(fd >= 0, !rc);
+	if (fd >= 0)
+		close(fd);
+	return rc;
+}
+
+/* What does not stay in memory goes to $TMPDIR, else /tmp; it says so if it cannot. */
+static void test_no_room(void **state)
+{
+	static const struct { const char *folder; int rc; } cases[] = { { "/nonexistent", SC_ESYS }, { "", 0 }, { NULL, 0 } };
+	struct sc_archive_walk w = { .elf = unpack_small, .failed = on_failed };
+	struct sc_error err;
+	char path[100];
+
+	(void)state;
+	snprintf(path, sizeof(path), "%s/x", testing_dir);
+	assert_int_equal(testing_run("cd %s && tar -cf x elf", testing_dir), 0);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		const int fd = open(path, O_RDONLY);
+
+		if (cases[i].folder)
+			setenv("TMPDIR", cases[i].folder, 1);
+		else
+			unsetenv("TMPDIR");
+		assert_int_equal(sc_archive_walk(&w, fd, 10240, "x", &err), cases[i].rc);
+		if (cases[i].rc)
+			assert_string_equal(err.msg, "cannot unpack it in /nonexistent: No such file or directory");
+		close(fd);
+	}
+}
+
 /* A caller that has had enough is asked no more; a bomb ends the walk. */
 static void test_stops(void **state)
 {
@@ -404,7 +441,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_walk), cmocka_unit_test(test_unpack), cmocka_unit_test(test_stops), cmocka_unit_test(test_names),
 		cmocka_unit_test(test_writer), cmocka_unit_test(test_begins), cmocka_unit_test(test_budget),
-		cmocka_unit_test(test_faults), cmocka_unit_test(test_levels),
+		cmocka_unit_test(test_faults), cmocka_unit_test(test_levels), cmocka_unit_test(test_no_room),
 	};
 
 	return cmocka_run_group_tests(tests, set_up, testing_tear_down);
