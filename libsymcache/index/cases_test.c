@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -149,11 +150,12 @@ static void on_kept(void *ctx, const char *path, const struct symstore_entry *ol
 	add(ctx, path, "kept", NULL);
 }
 
-static char *index_folder(int options)
+/* `name`: in the folder of the tests. */
+static char *index_path(const char *name, int options)
 {
 	struct symcache_index_options o = { .time = 1700000000, .build.threads = options & MANY ? 4 : 1 };
 	struct symcache_index_account a;
-	char *path = sc_text("%s/in", top), *store_path = sc_text("%s/store", top), *ret;
+	char *path = sc_text("%s/%s", top, name), *store_path = sc_text("%s/store", top), *ret;
 	struct seen seen = { NULL, options };
 	struct symstore *store = NULL;
 	struct sc_error err;
@@ -189,6 +191,11 @@ static char *index_folder(int options)
 	free(path);
 	free(store_path);
 	return ret;
+}
+
+static char *index_folder(int options)
+{
+	return index_path("in", options);
 }
 
 static void run(const char *command)
@@ -289,6 +296,117 @@ static void test_symbols(void **state)
 	}
 }
 
+/* The file of $F that has this size. */
+static const char *of_size(uint64_t size)
+{
+	static const char *const names[] = { "a.so", "a.debug", "a.stripped" };
+	struct stat st;
+
+	for (size_t i = 0; i < 3; i++) {
+		char *path = sc_text("%s/F/%s", top, names[i]);
+		const bool same = !stat(path, &st) && (uint64_t)st.st_size == size;
+
+		free(path);
+		if (same)
+			return names[i];
+	}
+	return "another file";
+}
+
+/* All that is recorded of an entry, but for what its cache is; $T is the folder of the tests. */
+static bool add_record(void *ctx, const struct symstore_entry *e)
+{
+	char **text = ctx, *at, *more = sc_text("%s%02x%s %s, debug %s, names %s, tags %s, of %llu, as large as %s; ", *text,
+		e->build_id[0], e->build_id_derived ? " derived" : "", e->source_path, e->debug_path, e->names, e->tags,
+		(unsigned long long)e->time, of_size(e->source_size));
+
+	while ((at = strstr(more, top))) {
+		memcpy(at, "$T", 2);
+		memmove(at + 2, at + strlen(top), strlen(at + strlen(top)) + 1);
+	}
+	for (at = more; (at = strchr(at, '\n'));)
+		*at = '+';
+	free(*text);
+	*text = more;
+	return true;
+}
+
+/* What is recorded: paths without links and out of archives, names of each file that was seen. Of
+ * several files with one build ID the best is the source. */
+static void test_records(void **state)
+{
+	static const struct { const char *before, *then; int options; const char *has; } stores[] = {
+		{ "true", "cp $F/a.so .; ln -s a.so b; ln -s . c", 0, "aa $T/in/a.so, debug , names a.so, tags , of 1700000000, as large as a.so; " },
+		{ "true", "mkdir d; cp $F/a.so d/x; ln -s d/x b", TAGGED,
+		  "aa $T/in/d/x, debug , names x, tags release=2, of 1700000000, as large as a.so; " },
+		{ "cp $F/a.so .", "mv a.so b.so", TAGGED,
+		  "aa $T/in/a.so, debug , names a.so+b.so, tags release=2, of 1700000000, as large as a.so; " },
+		{ "true", "cp $F/a.debug $F/a.stripped .", 0,
+		  "aa $T/in/a.debug, debug , names a+a.stripped, tags , of 1700000000, as large as a.debug; " },
+		{ "true", "tar cf a.tar -C $F a.so b.so", 0,
+		  "aa $T/in/a.tar!a.so, debug , names a.so, tags , of 1700000000, as large as a.so; "
+		  "bb $T/in/a.tar!b.so, debug , names b.so, tags , of 1700000000, as large as a.so; " },
+		{ "tar cf a.tar -C $F a.so", "true", TAGGED,
+		  "aa $T/in/a.tar!a.so, debug , names a.so, tags release=2, of 1700000000, as large as a.so; " },
+		{ "true", "mkdir d; tar cf d/a.tar -C $F a.stripped a.debug; ln -s d/a.tar .", 0,
+		  "aa $T/in/d/a.tar!a.stripped, debug $T/in/d/a.tar!a.debug, names a+a.stripped, tags , of 1700000000, "
+		  "as large as a.stripped; " },
+		{ "true", "gcc -shared -fPIC -nostdlib -Wl,-soname,libx.so.1 -Wl,--build-id=0xdd -x c -o x /dev/null", 0,
+		  "dd $T/in/x, debug , names libx.so.1+x, tags , of 1700000000, as large as another file; " },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(stores) / sizeof(*stores); i++) {
+		char *path = sc_text("%s/store", top), *has = strdup("");
+		struct symstore_reader *reader;
+		struct symstore *store;
+		struct sc_error err;
+
+		run("cd .. && rm -rf in store* && mkdir in");
+		run(stores[i].before);
+		free(index_folder(0));
+		run(stores[i].then);
+		free(index_folder(stores[i].options));
+		assert_int_equal(symstore_open(path, SYMSTORE_READ, &store, &err), 0);
+		assert_int_equal(symstore_read_begin(store, &reader, &err), 0);
+		assert_int_equal(symstore_each(reader, NULL, 0, add_record, &has, &err), 0);
+		symstore_read_end(reader);
+		symstore_close(store);
+		if (strcmp(has, stores[i].has))
+			fail_msg("%s; %s:\n  %s\nwanted\n  %s", stores[i].before, stores[i].then, has, stores[i].has);
+		free(has);
+		free(path);
+	}
+}
+
+/* Paths that the user names: what is not indexed is said. */
+static void test_named(void **state)
+{
+	static const struct { const char *command, *said; } paths[] = {
+		{ "cp $F/a.so x", "x built: indexed 1" }, { "echo > x", "x failed (not an ELF file): failed 1" },
+		{ ": > x", "x failed (empty file): failed 1" }, { "mkfifo x", "x failed (not a regular file): failed 1" },
+		{ "ln -s nowhere x", "x failed (No such file or directory): failed 1" },
+		{ "true", "x failed (No such file or directory): failed 1" }, { "cp $F/a.so y; ln -s y x", "x built: indexed 1" },
+		{ "mkdir y; cp $F/a.so y; ln -s y x", "x/a.so built: indexed 1" },
+		{ "tar cf x -C $F text", "x failed (no ELF file in it): failed 1 archives 1" },
+		{ "tar cf x -C $F a.so", "x!a.so built: indexed 1 archives 1" },
+		{ "gzip < $F/a.so > x", "x built: indexed 1 archives 1" },
+		{ "mkdir x; gzip < $F/a.so > x/a; gzip < $F/b.so > x/b.ko.gz; tar cf x/t -C $F a.so", "x/b.ko.gz built: indexed 1 archives 1 other 2" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(paths) / sizeof(*paths); i++) {
+		char *said;
+
+		run("cd .. && rm -rf in store* && mkdir in");
+		run(paths[i].command);
+		said = index_path("in/x", 0);
+		if (strcmp(said, paths[i].said))
+			fail_msg("%s:\n  %s\nwanted\n  %s", paths[i].command, said, paths[i].said);
+		free(said);
+	}
+}
+
 static int set_up(void **state)
 {
 	char *command;
@@ -315,7 +433,11 @@ static int tear_down(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = { cmocka_unit_test(test_cases), cmocka_unit_test(test_symbols) };
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_cases), cmocka_unit_test(test_symbols), cmocka_unit_test(test_records),
+		cmocka_unit_test(test_named),
+	};
+
 
 	return cmocka_run_group_tests_name("index cases", tests, set_up, tear_down);
 }

@@ -13,6 +13,7 @@
 #include <cmocka.h>
 
 #include "libsymcache/base/build_id.h"
+#include "libsymcache/index/job.h"
 
 static char top[] = "/tmp/index_test.XXXXXX";
 
@@ -175,6 +176,30 @@ static void missing(void **state)
 	symstore_close(store);
 }
 
+/* Small files are taken together, as far as there is memory for them. */
+static void groups(void **state)
+{
+	enum { SMALL = 8 << 20, MANY_FILES = SC_GROUP_MAX + 1 };
+	static struct sc_found many[MANY_FILES];
+	static const struct { uint64_t sizes[5], memory; int archive; size_t group; } cases[] = {
+		{ { 10, 10, 10, 10, 10 }, 1000, -1, 5 }, { { 10, 10, 10, 10, 10 }, 400, -1, 5 }, { { 10, 10, 10, 10, 10 }, 399, -1, 4 },
+		{ { 10, 10, 10, 10, 10 }, 0, -1, 1 }, { { SMALL, 10, 10, 10, 10 }, UINT64_MAX, -1, 5 },
+		{ { SMALL + 1, 10, 10, 10, 10 }, UINT64_MAX, -1, 1 }, { { 10, 10, SMALL + 1, 10, 10 }, UINT64_MAX, -1, 2 },
+		{ { 10, 10, 10, 10, 10 }, 1000, 0, 1 }, { { 10, 10, 10, 10, 10 }, 1000, 3, 3 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct sc_found five[5] = { 0 };
+
+		for (int k = 0; k < 5; k++)
+			five[k] = (struct sc_found){ .size = cases[i].sizes[k], .archive = k == cases[i].archive };
+		assert_int_equal(sc_job_group(five, 5, cases[i].memory), cases[i].group);
+	}
+	assert_int_equal(sc_job_group(many, MANY_FILES, 0), SC_GROUP_MAX);
+	assert_int_equal(sc_job_group(many, 3, 0), 3);
+}
+
 static int clean_up(void **state)
 {
 	char command[300];
@@ -189,6 +214,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(folder),
 		cmocka_unit_test(missing),
+		cmocka_unit_test(groups),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, clean_up);
