@@ -41,7 +41,8 @@ struct dwarf_shape {
 
 struct dwarf {
 	struct dwarf_shape shape;
-	struct bytes info, abbrev, str, line, line_str, ranges, rnglists, addr, loc, loclists;
+	struct bytes info, abbrev, str, line, line_str, ranges, rnglists, addr, loc, loclists,
+		str_offsets;
 	size_t unit;      /* offset of the unit in info */
 	size_t length;    /* where its length counts from */
 	uint64_t code;    /* of the last abbreviation */
@@ -51,7 +52,8 @@ struct dwarf {
 static inline void dwarf_init(struct dwarf *w, const struct dwarf_shape *shape)
 {
 	struct bytes *const all[] = { &w->info, &w->abbrev, &w->str, &w->line, &w->line_str,
-				      &w->ranges, &w->rnglists, &w->addr, &w->loc, &w->loclists };
+				      &w->ranges, &w->rnglists, &w->addr, &w->loc, &w->loclists,
+				      &w->str_offsets };
 
 	memset(w, 0, sizeof(*w));
 	w->shape = *shape;
@@ -75,6 +77,7 @@ static inline void dwarf_deinit(struct dwarf *w)
 	bytes_deinit(&w->addr);
 	bytes_deinit(&w->loc);
 	bytes_deinit(&w->loclists);
+	bytes_deinit(&w->str_offsets);
 }
 
 /* Returns the offset of the unit; its header starts there. */
@@ -250,6 +253,7 @@ static inline void dwarf_file(const struct dwarf *w, struct bytes *out)
 		{ ".debug_addr", SHT_PROGBITS, 0, 0, &w->addr, 0, 0, 0 },
 		{ ".debug_loc", SHT_PROGBITS, 0, 0, &w->loc, 0, 0, 0 },
 		{ ".debug_loclists", SHT_PROGBITS, 0, 0, &w->loclists, 0, 0, 0 },
+		{ ".debug_str_offsets", SHT_PROGBITS, 0, 0, &w->str_offsets, 0, 0, 0 },
 	};
 	struct elf_section used[sizeof(all) / sizeof(*all)];
 	size_t n = 0;

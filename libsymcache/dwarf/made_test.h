@@ -14,7 +14,6 @@ enum { LISTS = 6, ADDRESSES = 8, STRINGS = 10, UNITS = 4, ENTRIES_MOST = 200,
 
 struct made {
 	struct dwarf w;
-	struct bytes str_offsets;
 	uint64_t random;
 	size_t entries[ENTRIES_MOST + UNITS], num_entries;
 	size_t types[ENTRIES_MOST], num_types;
@@ -45,7 +44,7 @@ static inline uint64_t any_address(struct made *m)
 
 static inline void make_strings(struct made *m)
 {
-	struct bytes *o = &m->str_offsets;
+	struct bytes *o = &m->w.str_offsets;
 	const unsigned size = m->w.shape.offset_size;
 	const size_t length = begin_length(o, size);
 

@@ -342,7 +342,12 @@ static bool put_ranges(struct gathering *g, uint64_t load_base)
 		     put_range(g->to, start - load_base, g->runs.data[shown->id]);
 		end = shown->end;
 	}
-	return ok && (!end || put_range(g->to, end - load_base, (struct run){ 0, 0 }));
+	ok = ok && (!end || put_range(g->to, end - load_base, (struct run){ 0, 0 }));
+	if (!g->to->ranges.len) { /* all code that has them was dropped by the linker */
+		vec_clear(&g->to->order);
+		vec_clear(&g->to->list);
+	}
+	return ok;
 }
 
 int sc_locals_read(const struct sc_input *opened, const struct symcache_build_options *options,
