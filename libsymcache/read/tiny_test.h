@@ -27,10 +27,10 @@
 struct tiny {
 	struct symcache_header h; /* counts are taken from here */
 	struct symcache_file_v9 files[4];
-	struct symcache_function functions[4];
+	struct symcache_function functions[8];
 	struct symcache_source_location locations[16];
 	uint32_t ranges[16];
-	uint8_t strings[400];
+	uint8_t strings[800];
 
 	/* Extension area: a section for each that is not zero. */
 	bool ext;
@@ -38,7 +38,7 @@ struct tiny {
 	bool index;
 	struct symcache_ext_image image;
 	uint16_t columns[16];
-	struct symcache_ext_decl decls[4];
+	struct symcache_ext_decl decls[8];
 	struct symcache_ext_data data[8];
 	struct symcache_ext_segment segments[4];
 	/* DISC, DISX, INLS, INLX */
@@ -57,7 +57,7 @@ struct tiny {
 	uint32_t num_aliases;
 	struct symcache_ext_alias aliases[8]; /* ALSO */
 	uint32_t num_symbols;
-	struct symcache_ext_symbol symbols[4]; /* SYMS */
+	struct symcache_ext_symbol symbols[8]; /* SYMS */
 
 	/* Set by tiny_bytes(): where things are. */
 	size_t size, at_files, at_functions, at_locations, at_ranges, at_strings;
