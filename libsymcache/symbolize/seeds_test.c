@@ -5,7 +5,6 @@
 #include "libsymcache/read/tiny_test.h"
 
 #include <inttypes.h>
-#include <sys/mman.h>
 
 #include "libsymcache/base/seeds_test.h"
 #include "libsymcache/symbolize/places.h"
@@ -382,14 +381,12 @@ static void put_places(struct one *o, struct symcache_caches *caches, struct sym
 
 static void answer(const uint8_t *bytes, size_t size, FILE *to)
 {
-	const int fd = memfd_create("cache", MFD_CLOEXEC);
+	char path[32];
+	const int fd = testing_memfd(bytes, size, path);
 	struct symcache_caches *caches = symcache_caches_create(NULL);
 	struct one o = { .to = to };
 	struct sc_error err;
-	char path[40];
 
-	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
-	assert_int_equal(write(fd, bytes, size), size);
 	o.m = symcache_caches_module(caches, SYMCACHE_MODULE_CACHE, path);
 	if (symcache_module_cache(o.m, &o.cache, NULL, &err))
 		fprintf(to, "%d%s\n", err.code, err.msg + strcspn(err.msg, ":"));
