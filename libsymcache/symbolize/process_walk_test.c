@@ -64,9 +64,148 @@ static void test_unwind(void **state)
 	}
 }
 
+/* ---- images that are named on the command line ----------------------------------------------- */
+
+/* Modules that are known by the beginning of a build ID. */
+struct loadable {
+	const char *id;
+	uint64_t load_base, size; /* size 0: not known */
+	struct symcache_ext_image ext;
+	struct symcache cache;
+	struct symcache_module module;
+};
+
+static struct loadable loadable[] = {
+	{ "aa", 0, 0x3000 }, { "bb", 0x400000, 0x1000 }, { "cc", 0x10, 0x8000 }, { "dd", 0, 0 },
+};
+
+static int find_loadable(const struct symcache_finder *f, const struct symcache_file_id *of,
+			 struct symcache_module **ret, struct sc_error *err)
+{
+	(void)f;
+	for (size_t i = 0; of->bound && i < sizeof(loadable) / sizeof(*loadable); i++) {
+		struct loadable *l = &loadable[i];
+
+		if (strcmp(of->bound, l->id))
+			continue;
+		l->ext = (struct symcache_ext_image){ .load_base = l->load_base, .image_size = l->size };
+		l->cache.image = l->size ? &l->ext : NULL;
+		atomic_store(&l->module.cache, &l->cache);
+		*ret = &l->module;
+		return 0;
+	}
+	return sc_error_set(err, SC_ENOTFOUND, "%s", of->bound && !strcmp(of->bound, "ee") ? "" : "not here");
+}
+
+/* Where all are then, "NAME START-END VADDR", the last one that of the start; or why not. */
+static void test_load(void **state)
+{
+	static const struct { const char *specs[4]; const char *want; } cases[] = {
+		{ { "aa" }, "aa 0-3000 0" },
+		{ { "aa@7000" }, "aa 7000-a000 0" },
+		{ { "bb" }, "bb 400000-401000 400000" },
+		{ { "bb@0x1000" }, "bb 401000-402000 400000" },
+		{ { "cc@20" }, "cc 30-8030 10" },
+		{ { "dd@10" }, "dd 10-10000000f 0" },
+		{ { "aa@ffffffffffffe000" }, "aa ffffffffffffe000-ffffffffffffffff 0" },
+		/* Of two the later beginning, in any order; of the same beginning the one that was named first. */
+		{ { "aa@1000", "aa@2000" }, "aa 1000-2000 0 aa 2000-5000 0" },
+		{ { "aa@2000", "aa@1000" }, "aa 1000-2000 0 aa 2000-5000 0" },
+		{ { "cc", "aa@1000" }, "cc 10-1000 10 aa 1000-4000 0 cc 4000-8010 4000" },
+		{ { "aa@1000", "cc", "bb" }, "cc 10-1000 10 aa 1000-4000 0 cc 4000-8010 4000 bb 400000-401000 400000" },
+		{ { "aa@10", "cc" }, "aa 10-3010 0 cc 3010-8010 3010" },
+		{ { "cc", "aa@10" }, "cc 10-8010 10" },
+		{ { "aa@" }, "-2 'aa@': the bias is not a hex number" },
+		{ { "aa@12x" }, "-2 'aa@12x': the bias is not a hex number" },
+		{ { "aa@1@2" }, "-2 'aa@1' is neither a file nor a build ID" },
+		{ { "@12" }, "-2 '' is neither a file nor a build ID" },
+		{ { "none/prog@12" }, "-2 'none/prog' is neither a file nor a build ID" },
+		{ { "ab@12" }, "-1 not here" },
+		{ { "ee" }, "-1 the store has no file of that name" },
+		{ { "aa", "ab@12" }, "-1 not here" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct symcache_process *p = symcache_process_create(&(struct symcache_finder){ .find = find_loadable });
+		const struct symcache_mapping *list;
+		struct symcache_address at;
+		struct sc_error err = { .msg = "" };
+		char got[300] = "";
+		size_t n, len = 0;
+		int rc = 0;
+
+		for (size_t k = 0; !rc && cases[i].specs[k]; k++)
+			rc = symcache_process_load(p, cases[i].specs[k], &err);
+		if (rc)
+			len = (size_t)snprintf(got, sizeof(got), "%d %s ", rc, err.msg);
+		list = symcache_process_mappings(p, &n);
+		for (size_t k = 0; !rc && k < n; k++) {
+			symcache_process_find(p, list[k].start, SYMCACHE_EXACT, &at);
+			len += (size_t)snprintf(got + len, sizeof(got) - len, "%s %llx-%llx %llx ", list[k].image->path,
+						(unsigned long long)list[k].start, (unsigned long long)list[k].end,
+						(unsigned long long)at.vaddr);
+		}
+		got[len - 1] = '\0';
+		if (strcmp(got, cases[i].want))
+			fail_msg("%s: %s, not %s", cases[i].specs[0], got, cases[i].want);
+		symcache_process_destroy(p);
+	}
+}
+
+/* ---- code ------------------------------------------------------------------------------------- */
+
+extern const char __executable_start[]; /* the linker's */
+
+/* This program's own bytes, out of its file, if that has the build ID of the cache. */
+static void test_code(void **state)
+{
+	static const struct { bool no_files, other_id; size_t len; uint64_t at; bool read; } cases[] = {
+		{ .len = 64, .read = true }, { .no_files = true, .len = 64 }, { .other_id = true, .len = 64 },
+		{ .len = 1 << 30 }, { .len = 64, .at = 1ull << 60 },
+	};
+	struct symcache_caches *caches = symcache_caches_create(NULL);
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		const struct symcache_finder f = { .find = symcache_find_module, .caches = caches,
+						   .no_files = cases[i].no_files };
+		struct symcache_process *p = symcache_process_create(&f);
+		uint8_t bytes[64] = { 0 };
+		struct symcache_image *image;
+		struct symcache_ext_image ext;
+		struct symcache cache;
+		struct sc_error err;
+		char spec[64];
+
+		assert_int_equal(symcache_process_load(p, "/proc/self/exe", &err), 0);
+		image = symcache_process_image_at(p, 0);
+		snprintf(spec, sizeof(spec), "/proc/self/exe@%llx", (unsigned long long)
+			 ((uintptr_t)__executable_start - symcache_load_base(image->cache)));
+		assert_int_equal(symcache_process_load(p, spec, &err), 0);
+		image = symcache_process_image_at(p, 1);
+		cache = *image->cache;
+		ext = *cache.image;
+		ext.build_id[0] ^= cases[i].other_id;
+		cache.image = &ext;
+		atomic_store(&image->module->cache, &cache);
+		for (int again = 0; again < 2; again++)
+			if (symcache_process_code(p, cases[i].at ? cases[i].at : (uintptr_t)test_code, bytes,
+						  cases[i].len) != cases[i].read)
+				fail_msg("case %zu", i);
+		if (cases[i].read)
+			assert_memory_equal(bytes, test_code, sizeof(bytes));
+		atomic_store(&image->module->cache, symcache_process_image_at(p, 0)->cache);
+		symcache_process_destroy(p);
+	}
+	symcache_caches_destroy(caches);
+}
+
 int main(void)
 {
-	const struct CMUnitTest tests[] = { cmocka_unit_test(test_unwind) };
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_unwind), cmocka_unit_test(test_load), cmocka_unit_test(test_code),
+	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
