@@ -118,6 +118,45 @@ static void test_d(void **state)
 			    "demangle.test(int)");
 }
 
+#ifdef HAVE_LIBIBERTY
+/* As addr2line spells them, whatever the language; a version stays. */
+static void test_binutils(void **state)
+{
+	static const char *const table[][2] = {
+		{ "_ZN3foo3barEv", "foo::bar()" }, { "._ZN3foo3barEv", ".foo::bar()" }, { "main", "main" },
+		{ "_ZN3foo3barEv.part.0", "foo::bar() [clone .part.0]" },
+		{ "_ZNSt6vectorIS_IiSaIiEESaIS1_EE4sizeEv", "std::vector<std::vector<int, std::allocator<int> >, "
+		  "std::allocator<std::vector<int, std::allocator<int> > > >::size()" },
+		{ "_ZN3foo3barEv@VERS_1", "foo::bar()@VERS_1" }, { "_ZN3foo3barEv@@VERS_1.2", "foo::bar()@@VERS_1.2" },
+		{ "_ZZ4mainENKUlvE_clEv", "main::{lambda()#1}::operator()() const" },
+		{ "_ZN1a1b17h0a1b2c3d4e5f6789E", "a::b" }, { "_RNvC7mycrate3foo", "mycrate::foo" },
+		{ "_Z@VERS", "_Z@VERS" }, { "main@VERS", "main@VERS" }, { "_Dmain", "_Dmain" }, { "_ZGTt1fv", "transaction clone for f()" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(table) / sizeof(*table); i++)
+		assert_string_equal(lang_name(table[i][0], SYMCACHE_DEMANGLE_BINUTILS), table[i][1]);
+}
+
+/* What is no hash of Rust is a part of the name; what stands behind one is the compiler's. */
+static void test_rust_legacy(void **state)
+{
+	static const char *const table[][2] = {
+		{ "_ZN1a1b17h0a1b2c3d4e5f6789E", "a::b" },
+		{ "._ZN1a1b17h0a1b2c3d4e5f6789E", ".a::b" },
+		{ "_ZN1a1b17h0a1b2c3d4e5f6789E.llvm.77", "a::b (.llvm.77)" },
+		{ "_ZN1a1b17h0a1b2c3d4e5f678xE", "a::b::h0a1b2c3d4e5f678x" },
+		{ "_ZN1a1b17h0a1b2c3d4e5f6789Ev", "a::b::h0a1b2c3d4e5f6789()" },
+		{ "_ZN1a1b16h0a1b2c3d4e5f678E", "a::b::h0a1b2c3d4e5f678" },
+		{ "_ZGTt1fv", "_ZGTt1fv" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(table) / sizeof(*table); i++)
+		assert_string_equal(lang_name(table[i][0], SYMCACHE_LANG_RUST), table[i][1]);
+}
+#endif
+
 /* A type that is used twice in the next one, and so on: 2^n names. */
 static char *doubling_name(int n)
 {
@@ -197,6 +236,9 @@ int main(void)
 		cmocka_unit_test(test_cxx),
 		cmocka_unit_test(test_left_alone),
 		cmocka_unit_test(test_rust),
+#ifdef HAVE_LIBIBERTY
+		cmocka_unit_test(test_binutils), cmocka_unit_test(test_rust_legacy),
+#endif
 		cmocka_unit_test(test_d),
 		cmocka_unit_test(test_hostile),
 		cmocka_unit_test(test_memory),
