@@ -36,6 +36,43 @@ static void test_damaged(void **state)
 	symcache_names_destroy(names);
 }
 
+static struct symcache_question question_at(void *ctx, size_t i)
+{
+	return (struct symcache_question){ ctx, main_vaddr + i / 2 };
+}
+
+static int expect_found(void *ctx, size_t i, const struct symcache_answer *a)
+{
+	(void)ctx, (void)i;
+	assert_int_equal(a->reason, SYMCACHE_FOUND);
+	return 0;
+}
+
+/* Of addresses that are announced together, damage is noticed at the first: all are answered, out of
+ * another cache. */
+static void test_damaged_in_batches(void **state)
+{
+	struct symcache_names *names = symcache_names_create(NULL);
+	struct symcache_caches *c;
+	struct symcache_symbolizer *s;
+	struct symcache_module *file;
+	const struct symcache *cache;
+
+	(void)state;
+	store_put(self_id, self_id_len);
+	c = open_caches((struct symcache_caches_options){ .store = store_file });
+	s = symcache_symbolizer_create(c, names);
+	file = symcache_caches_module(c, SYMCACHE_MODULE_FILE, self);
+	assert_int_equal(symcache_module_cache(file, &cache, NULL, NULL), 0);
+	damage_store(); /* most of what is asked for then was not checked yet */
+	unlink(store_file);
+	assert_int_equal(symcache_symbolize_sorted(s, 8, question_at, expect_found, file), 0);
+	assert_int_equal(notices[SYMCACHE_NOTICE_DAMAGED], 1);
+	symcache_symbolizer_destroy(s);
+	symcache_caches_destroy(c);
+	symcache_names_destroy(names);
+}
+
 /* Removes the entry, by another process. */
 static void store_remove(void)
 {
@@ -101,7 +138,8 @@ static void test_lost_in_use(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_damaged), cmocka_unit_test(test_lost_in_use),
+		cmocka_unit_test(test_damaged), cmocka_unit_test(test_damaged_in_batches),
+		cmocka_unit_test(test_lost_in_use),
 	};
 
 	return cmocka_run_group_tests(tests, setup, teardown);

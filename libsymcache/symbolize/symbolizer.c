@@ -61,6 +61,7 @@ static struct sc_seen *see(struct symcache_symbolizer *s, struct symcache_module
 		return NULL;
 	if (__builtin_expect(seen->epoch != s->epoch || seen->cache != cache ||
 			     seen->generation != m->generation, 0)) {
+		s->num_ahead = 0; /* it was looked up in another cache, as one that is damaged */
 		seen->texts = sc_names_texts(s->names, cache, m->generation);
 		if (!seen->texts)
 			return NULL;
