@@ -194,6 +194,18 @@ static void test_stored(void **state)
 	open_for(&q, code, 1);
 	assert_true(symcache_module_is_open(q.m)); /* the store's */
 	end(&q);
+	/* Not of a file that was asked for nothing, nor where nothing is to be stored. */
+	for (int how = 0; how < 3; how++) {
+		unlink(store);
+		options.memory_only = how == 1;
+		options.store_files = how < 2;
+		q = begin(options);
+		open_for(&q, code, how ? 1 : 0);
+		symcache_caches_update(q.caches);
+		assert_false(symcache_module_is_open(q.m));
+		end(&q);
+		assert_int_not_equal(access(store, F_OK), 0);
+	}
 	snprintf(rm, sizeof(rm), "rm -r %s", dir);
 	assert_int_equal(system(rm), 0);
 }

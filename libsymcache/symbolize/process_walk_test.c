@@ -201,10 +201,42 @@ static void test_code(void **state)
 	symcache_caches_destroy(caches);
 }
 
+/* Of a cache without a file the code is in the file that the process had mapped. */
+static void test_code_by_path(void **state)
+{
+	static const char *const paths[] = { "/proc/self/exe", "/proc/self/maps", "/none", "proc/self/exe", "" };
+	struct symcache_caches *caches = symcache_caches_create(NULL);
+	struct symcache_module *file = symcache_caches_module(caches, SYMCACHE_MODULE_FILE, "/proc/self/exe");
+	struct symcache_module *of_id = symcache_caches_module(caches, SYMCACHE_MODULE_BUILD_ID, "aabb");
+	const uint64_t start = (uintptr_t)__executable_start;
+	const struct symcache *cache;
+	uint8_t bytes[64];
+
+	(void)state;
+	assert_int_equal(symcache_module_cache(file, &cache, NULL, NULL), 0);
+	atomic_store(&of_id->cache, cache);
+	for (size_t i = 0; i < sizeof(paths) / sizeof(*paths); i++) {
+		struct symcache_process *p = symcache_process_create(&(struct symcache_finder){ .caches = caches });
+		struct symcache_image *image = symcache_process_image(p, &(struct symcache_file_id){
+			.path = sc_str_of(paths[i]) });
+
+		image->asked = true;
+		image->module = of_id;
+		symcache_process_map(p, &(struct symcache_mapping){ start, UINT64_MAX, 0, SYMCACHE_FROM_LOAD_BASE, image });
+		assert_int_equal(symcache_process_code(p, (uintptr_t)test_code, bytes, sizeof(bytes)), !i);
+		if (!i)
+			assert_memory_equal(bytes, test_code, sizeof(bytes));
+		symcache_process_destroy(p);
+	}
+	atomic_store(&of_id->cache, NULL);
+	symcache_caches_destroy(caches);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_unwind), cmocka_unit_test(test_load), cmocka_unit_test(test_code),
+		cmocka_unit_test(test_code_by_path),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

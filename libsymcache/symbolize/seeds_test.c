@@ -9,6 +9,7 @@
 #include "libsymcache/base/seeds_test.h"
 #include "libsymcache/symbolize/places.h"
 #include "libsymcache/symbolize/reverse.h"
+#include "libsymcache/symbolize/symbolizer.h"
 #include "libsymcache/write/explain.h"
 
 enum { ADDRESSES = 100 };
@@ -28,6 +29,7 @@ static const struct { const char *name; struct symcache_names_options options; }
 
 /* All of an example of the reader's, and more functions, of the names that are shown in a special way:
  *
+ *   0x00  first           of the symbol table, nothing else
  *   0x50  a::work()         work.cc:31
  *   0x54  ns::leaf          leaf.h:4   in  a::work()   work.cc:30
  *   0x60  caf\xe9           a file with a control character
@@ -53,6 +55,7 @@ static struct tiny example(uint32_t version)
 	};
 	const uint32_t ranges[] = { 0x10, 0x20, 0x28, 0x30, 0x40, 0x50, 0x54, 0x60, 0x68, 0x70, 0x78 };
 	const struct symcache_ext_symbol symbols[] = {
+		{ 0, 8, tiny_string(&t, "first"), none },
 		{ 0x10, 0x20, t.functions[0].name, none },
 		{ 0x40, 0, t.functions[3].name, tiny_string(&t, "dir/naked.s") },
 		{ 0x50, 8, work, none }, { 0x58, 8, cold, none },
@@ -80,7 +83,7 @@ static struct tiny example(uint32_t version)
 	t.h.num_functions = t.num_decls = 8;
 	t.h.num_source_locations = t.num_columns = t.num_discriminators = 14;
 	t.h.num_ranges = 11;
-	t.num_symbols = 7;
+	t.num_symbols = 8;
 	t.num_aliases = 3;
 	t.num_qualified = 1;
 	t.discriminators[2] = 6;
@@ -170,6 +173,7 @@ static size_t list_addresses(const struct symcache *c, uint64_t list[ADDRESSES])
 		list[n++] = base + c->data_symbols[i].address;
 		list[n++] = base + c->data_symbols[i].address + c->data_symbols[i].size;
 	}
+	list[n++] = base;
 	list[n++] = base - 1;
 	list[n++] = UINT64_MAX;
 	return n;
@@ -308,6 +312,9 @@ static void put_names(struct one *o)
 				ok = symcache_symbolize_offset(o->s, o->m, &named, &vaddr, &has);
 				fprintf(o->to, " %" PRIx64 "(%" PRIx64 ")", ok ? vaddr : 0, has);
 			}
+		for (uint64_t page = 0; page < 0x80; page += 8) /* at this place in a page */
+			if (sc_symbolize_shown(o->s, o->m, name, 0xffff00013003 + page, 3, &vaddr))
+				fprintf(o->to, " shown %" PRIx64, vaddr);
 		fputc('\n', o->to);
 	}
 }
