@@ -89,6 +89,21 @@ static void test_row(void **state)
 		assert_false(mk_object_read(&row, zero, &bytes)); /* with a NUL in it */
 		assert_true(mk_object_read(&row, none, hash));
 	}
+	/* Bytes are pairs of hex digits. */
+	static const struct { const char *text; size_t len; } hex[] = {
+		{ "{\"x_hex\":\"\"}", 0 }, { "{\"x_hex\":\"09afA\"}", SIZE_MAX }, { "{\"x_hex\":\"09af\"}", 2 },
+		{ "{\"x_hex\":\"fff\"}", SIZE_MAX }, { "{\"x_hex\":\"fg\"}", SIZE_MAX }, { "{\"x_hex\":\"gf\"}", SIZE_MAX },
+		{ "{\"x_hex\":\"AF\"}", SIZE_MAX }, { "{\"x_hex\":7}", SIZE_MAX }, { "{\"x\":\"\",\"x_hex\":\"ff\"}", 0 },
+	};
+	for (size_t i = 0; i < sizeof(hex) / sizeof(hex[0]); i++) {
+		assert_int_equal(mk_object_parse(&row, hex[i].text, strlen(hex[i].text)), 0);
+		if (mk_object_read(&row, x, &bytes) != (hex[i].len != SIZE_MAX))
+			fail_msg("%s", hex[i].text);
+		if (hex[i].len != SIZE_MAX)
+			assert_int_equal(bytes.len, hex[i].len);
+		if (hex[i].len == 2)
+			assert_memory_equal(bytes.ptr, "\x09\xaf", 2);
+	}
 	mk_object_deinit(&row);
 }
 
