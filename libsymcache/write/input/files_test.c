@@ -3,12 +3,15 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <fcntl.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
 #include "libsymcache/base/testing.h"
 #include "libsymcache/write/build.h"
+#include "libsymcache/write/input/files.h"
 
 static const uint8_t id[4] = { 0xaa, 0xbb, 0xcc, 0xdd };
 
@@ -183,12 +186,139 @@ static void test_code(void **state)
 	symcache_code_close(NULL);
 }
 
+/* What Breakpad calls a file by: 16 bytes of its build ID, of which the first three numbers are as the
+ * machine has them. */
+static void test_uuid(void **state)
+{
+	static const uint8_t build_id[20] = { 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19 };
+	static const struct { size_t len; bool big_endian; uint8_t want[16]; } cases[] = {
+		{ 20, false, { 3, 2, 1, 0, 5, 4, 7, 6, 8, 9, 10, 11, 12, 13, 14, 15 } },
+		{ 20, true, { 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15 } },
+		{ 16, false, { 3, 2, 1, 0, 5, 4, 7, 6, 8, 9, 10, 11, 12, 13, 14, 15 } },
+		{ 15, true, { 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14 } },
+		{ 3, false, { 0, 2, 1, 0 } }, { 0, false, { 0 } },
+	};
+	uint8_t got[16];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		sc_files_debug_uuid(build_id, cases[i].len, cases[i].big_endian, got);
+		assert_memory_equal(got, cases[i].want, 16);
+	}
+}
+
+/* What files say of themselves: build ID, DWARF, the names and build IDs of their debug files. */
+static void test_facts(void **state)
+{
+	static const struct { const char *made; size_t id_len; bool dwarf; const char *link; size_t alt_len; } cases[] = {
+		{ "true", 4, true, "", 0 }, { "strip x", 4, false, "", 0 },
+		{ "objcopy --only-keep-debug x x.debug && strip --add-gnu-debuglink=x.debug x 2> /dev/null || "
+		  "objcopy --strip-all --add-gnu-debuglink=x.debug x", 4, false, "x.debug", 0 },
+		{ "gcc -g -shared -fPIC -nostdlib -Wl,--build-id=none -o x d/a.c", 0, true, "", 0 },
+		{ "printf 'all.debug\\0\\1\\2\\3\\4\\5' > alt && objcopy --add-section .gnu_debugaltlink=alt x", 4, true, "", 5 },
+	};
+	struct symcache_elf_facts facts;
+	struct sc_error err;
+	uint8_t other[SYMCACHE_BUILD_ID_MAX];
+	char path[100];
+
+	(void)state;
+	snprintf(path, sizeof(path), "%s/in/x", testing_dir);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		char command[600];
+		bool derived;
+		size_t len;
+		int fd;
+
+		snprintf(command, sizeof(command), "gcc -g -O1 -shared -fPIC -nostdlib -Wl,--build-id=0xaabbccdd -o x d/a.c && %s",
+			 cases[i].made);
+		make(command);
+		fd = open(path, O_RDONLY);
+		assert_int_equal(symcache_elf_facts(fd, "x", &facts, &err), 0);
+		assert_int_equal(facts.build_id_len, cases[i].id_len);
+		assert_memory_equal(facts.build_id, id, cases[i].id_len);
+		assert_int_equal(facts.dwarf, cases[i].dwarf);
+		assert_string_equal(facts.debug_link, cases[i].link);
+		assert_int_equal(facts.alt_id_len, cases[i].alt_len);
+		assert_memory_equal(facts.alt_id, "\1\2\3\4\5", cases[i].alt_len);
+		/* One without a build ID has 16 bytes of its code. */
+		assert_int_equal(symcache_elf_build_id(path, other, &len, &derived, &err), 0);
+		assert_int_equal(len, derived ? 16 : 4);
+		assert_int_equal(derived, !cases[i].id_len);
+		assert_int_equal(symcache_elf_build_id_of(fd, "x", other, &len, &derived, &err), 0);
+		assert_int_equal(len, derived ? 16 : 4);
+		if (!derived)
+			assert_memory_equal(other, id, 4);
+		for (size_t k = len; k < sizeof(other); k++)
+			assert_int_equal(other[k], 0);
+		close(fd);
+	}
+	assert_int_equal(symcache_elf_facts(-1, "x", &facts, &err), SC_ESYS);
+	assert_string_equal(err.msg, "x: Bad file descriptor");
+}
+
+/* Files that come from elsewhere: the one that is asked for by its build ID, else by its name and the
+ * sum of its bytes; of several the first that fits. */
+struct given {
+	const char *paths[4]; /* in this order; NULL: no more */
+	char said[200];
+};
+
+static int open_given(void *ctx, const char *path)
+{
+	char whole[200];
+
+	(void)ctx;
+	snprintf(whole, sizeof(whole), "%s/in/%s", testing_dir, path);
+	return open(whole, O_RDONLY | O_CLOEXEC);
+}
+
+static const char *find_given(void *ctx, const struct symcache_wanted *wanted, unsigned n)
+{
+	struct given *g = ctx;
+
+	if (!n)
+		snprintf(g->said + strlen(g->said), sizeof(g->said) - strlen(g->said), "%s%s%s ", wanted->program ? "program " : "",
+			 wanted->build_id ? "id" : "", wanted->name ? wanted->name : "");
+	return n < 4 ? g->paths[n] : NULL;
+}
+
+static void test_given(void **state)
+{
+	static const struct { const char *paths[4], *said; bool found; } cases[] = {
+		{ { "right" }, "id ", true }, { { "none", "right" }, "id ", true }, { { "other", "right" }, "id ", true },
+		{ { "other" }, "id right ", false }, { { NULL }, "id right ", false },
+	};
+
+	(void)state;
+	make("gcc -g -O1 -shared -fPIC -nostdlib -Wl,--build-id=0xaabbccdd -o x d/a.c && objcopy --only-keep-debug x right && "
+	     "gcc -g -O1 -shared -fPIC -nostdlib -Wl,--build-id=0xaabbccde -o other d/a.c && "
+	     "objcopy --strip-all --add-gnu-debuglink=right x");
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct given g = { .said = "" };
+		const struct symcache_files files = { open_given, find_given, &g };
+		const struct symcache_build_options o = { .files = &files };
+		struct symcache_build *b;
+		struct sc_error err;
+
+		memcpy(g.paths, cases[i].paths, sizeof(g.paths));
+		assert_int_equal(symcache_build_create("x", &o, &b, &err), 0);
+		assert_string_equal(g.said, cases[i].said);
+		assert_int_equal(symcache_build_info(b)->units, cases[i].found);
+		symcache_build_destroy(b);
+		assert_int_equal(symcache_debug_file_found("x", &o), cases[i].found);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_split),
 		cmocka_unit_test(test_program),
 		cmocka_unit_test(test_code),
+		cmocka_unit_test(test_uuid),
+		cmocka_unit_test(test_facts),
+		cmocka_unit_test(test_given),
 	};
 
 	return cmocka_run_group_tests(tests, testing_set_up, testing_tear_down);
