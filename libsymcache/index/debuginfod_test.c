@@ -285,6 +285,57 @@ static void test_index(void **state)
 	}
 }
 
+/* libdebuginfod keeps an empty file of what a server did not have a while ago, in one of these folders.
+ * The server has it by now, so that is forgotten. */
+static void test_kept_misses(void **state)
+{
+	static const uint8_t id[] = { 0xaa, 0xaa, 0xaa, 0xaa };
+	static const struct { const char *named, *xdg, *before, *folder; } cases[] = {
+		{ "cache", "xdg", "true", "cache" }, { "", "xdg", "true", "xdg/debuginfod_client" },
+		{ NULL, "xdg", "true", "xdg/debuginfod_client" }, { NULL, NULL, "true", "home/.cache/debuginfod_client" },
+		{ NULL, "", "true", "home/.cache/debuginfod_client" },
+		{ NULL, "xdg", "mkdir home/.debuginfod_client_cache", "home/.debuginfod_client_cache" },
+	};
+	static const char *const names[] = { "DEBUGINFOD_CACHE_PATH", "XDG_CACHE_HOME", "HOME" };
+	char *was[3];
+
+	(void)state;
+	for (int k = 0; k < 3; k++)
+		was[k] = getenv(names[k]) ? strdup(getenv(names[k])) : NULL;
+	for (size_t i = 0; i < 2 * sizeof(cases) / sizeof(*cases); i++) {
+		const char *const values[] = { cases[i / 2].named, cases[i / 2].xdg, "home" };
+		struct symcache_debuginfod *d = servers(ALL, NONE, 1000);
+		char *path, *command = sc_text("rm -rf home xdg && mkdir home xdg && %s && mkdir -p %s/aaaaaaaa && "
+					       ": > %s/aaaaaaaa/%s", cases[i / 2].before, cases[i / 2].folder,
+					       cases[i / 2].folder, i % 2 ? "executable" : "debuginfo");
+		struct sc_error err;
+
+		run(command);
+		for (int k = 0; k < 3; k++) {
+			char *value = values[k] && *values[k] ? sc_text("%s/%s", top, values[k]) : strdup("");
+
+			if (values[k])
+				setenv(names[k], value, 1);
+			else
+				unsetenv(names[k]);
+			free(value);
+		}
+		if (symcache_debuginfod_get(d, id, 4, i % 2, &path, &err))
+			fail_msg("%s: %s", command, err.msg);
+		assert_non_null(strstr(path, cases[i / 2].folder));
+		free(path);
+		free(command);
+		symcache_debuginfod_destroy(d);
+	}
+	for (int k = 0; k < 3; k++) {
+		if (was[k])
+			setenv(names[k], was[k], 1);
+		else
+			unsetenv(names[k]);
+		free(was[k]);
+	}
+}
+
 static void test_none(void **state)
 {
 	struct symcache_debuginfod *d;
@@ -347,6 +398,7 @@ int main(void)
 		cmocka_unit_test(test_get),
 		cmocka_unit_test(test_index),
 		cmocka_unit_test(test_none),
+		cmocka_unit_test(test_kept_misses),
 	};
 
 	return cmocka_run_group_tests_name("debuginfod", tests, set_up, tear_down);
