@@ -13,13 +13,13 @@
 
 #include "libsymcache/core/parts.h"
 
-enum { THREADS = 40, NUMBER = 0x5ca1ab1e };
+enum { THREADS = 40, NUMBER = 0x5ca1ab1e, DEEP = 3000 /* words of stack */, ATTACHES = 20 };
 
 /* What the child says of itself, in memory that both have. */
 static struct said {
 	uint32_t tids[THREADS];
-	uint64_t stacks[THREADS]; /* an address on it, where its number is */
-	unsigned ready;
+	uint64_t stacks[THREADS]; /* an address on it, where its number is, DEEP times */
+	unsigned ready, signals;
 } *said;
 
 static const char text[] = "memory that is on no stack";
@@ -38,13 +38,16 @@ enum { REGISTER = 12 };
 static void *run(void *ctx)
 {
 	const size_t i = (size_t)ctx;
-	volatile uint64_t on_stack = NUMBER + i;
+	volatile uint64_t on_stack[DEEP];
 	char name[16];
+
+	for (size_t k = 0; k < DEEP; k++)
+		on_stack[k] = NUMBER + i;
 
 	snprintf(name, sizeof(name), "thread %zu", i);
 	prctl(PR_SET_NAME, name);
 	said->tids[i] = (uint32_t)syscall(SYS_gettid);
-	said->stacks[i] = (uint64_t)(uintptr_t)&on_stack;
+	said->stacks[i] = (uint64_t)(uintptr_t)on_stack;
 	if (i < 2) /* more would take the processor from the tests */
 		wait_here(NUMBER + i, &said->ready);
 	__atomic_fetch_add(&said->ready, 1, __ATOMIC_SEQ_CST);
@@ -53,12 +56,19 @@ static void *run(void *ctx)
 	return ctx;
 }
 
+static void count_signal(int signal)
+{
+	(void)signal;
+	__atomic_fetch_add(&said->signals, 1, __ATOMIC_SEQ_CST);
+}
+
 static pid_t start(void)
 {
 	const pid_t pid = fork();
 
 	if (!pid) {
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		signal(SIGRTMIN, count_signal);
 		for (size_t i = 1; i < THREADS; i++) {
 			pthread_t thread;
 
@@ -91,13 +101,14 @@ static void check_threads(struct symcache_core *core, pid_t pid)
 	assert_int_equal(core->threads[0].tid, pid);
 	for (size_t i = 0; i < THREADS; i++) {
 		const struct symcache_core_thread *t = thread_of(core, said->tids[i]);
-		uint64_t number;
+		uint64_t numbers[DEEP];
 		char name[16];
 
 		snprintf(name, sizeof(name), "thread %zu", i);
 		assert_string_equal(t->name, name);
-		assert_true(symcache_core_read(core, said->stacks[i], &number, sizeof(number)));
-		assert_int_equal(number, NUMBER + i);
+		assert_true(symcache_core_read(core, said->stacks[i], numbers, sizeof(numbers)));
+		for (size_t k = 0; k < DEEP; k++)
+			assert_int_equal(numbers[k], NUMBER + i);
 		assert_in_range(said->stacks[i] - t->registers.value[7], 0, 65536); /* it is above the stack pointer */
 		if (i >= 2)
 			continue;
@@ -153,8 +164,45 @@ static bool may_trace(pid_t pid)
 	return true;
 }
 
+struct sender {
+	pid_t pid;
+	unsigned sent;
+	bool enough;
+};
+
+/* One behind the other: the thread that gets them is about to get one whenever it is seized. */
+static void *send_signals(void *ctx)
+{
+	struct sender *s = ctx;
+
+	while (!__atomic_load_n(&s->enough, __ATOMIC_SEQ_CST))
+		s->sent += !sigqueue(s->pid, SIGRTMIN, (union sigval){ .sival_int = 0 });
+	return NULL;
+}
+
+/* What it is sent while its threads are stopped arrives; and nothing else does. */
+static void check_signals(pid_t pid)
+{
+	struct sender s = { .pid = pid };
+	struct symcache_core *core;
+	pthread_t thread;
+
+	assert_int_equal(pthread_create(&thread, NULL, send_signals, &s), 0);
+	for (int i = 0; i < ATTACHES; i++) {
+		assert_int_equal(symcache_core_attach((uint32_t)pid, &core, NULL), 0);
+		symcache_core_close(core);
+	}
+	__atomic_store_n(&s.enough, true, __ATOMIC_SEQ_CST);
+	assert_int_equal(pthread_join(thread, NULL), 0);
+	for (int i = 0; i < 5000 && __atomic_load_n(&said->signals, __ATOMIC_SEQ_CST) < s.sent; i++)
+		usleep(1000);
+	assert_int_equal(said->signals, s.sent);
+	assert_int_equal(waitpid(pid, NULL, WNOHANG), 0); /* it runs on */
+}
+
 static void is_as_it_says(void **state)
 {
+	const unsigned long refusals = sc_memory_refusals();
 	const pid_t pid = start();
 	struct symcache_core *core;
 	struct sc_error err;
@@ -186,7 +234,8 @@ static void is_as_it_says(void **state)
 	check_modules(core);
 	assert_null(symcache_core_jitted(core, (uintptr_t)spin_begin));
 	symcache_core_close(core);
-	assert_int_equal(kill(pid, 0), 0); /* it runs on */
+	assert_int_equal(sc_memory_refusals(), refusals);
+	check_signals(pid);
 	kill(pid, SIGKILL);
 	assert_int_equal(waitpid(pid, NULL, 0), pid);
 	assert_int_equal(symcache_core_attach((uint32_t)pid, &core, &err), SC_ESYS);
