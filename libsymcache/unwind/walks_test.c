@@ -19,6 +19,7 @@ enum {
 	ROWS = 24,
 	SLOT = 0x40, /* the module: a row for each slot, but for some */
 	CODE = ROWS * SLOT,
+	GO_RETURN = 4 * SLOT, /* a function in it: Go's return from signals */
 	BARE = 0x40000,	 /* a module without a cache, as large */
 	LOOSE = 0x60000, /* code in no module */
 	STACK = 0x7000,
@@ -47,9 +48,9 @@ static uint32_t below(struct made *m, uint32_t n)
 static uint64_t any_code(struct made *m)
 {
 	static const uint64_t places[] = { BASE, BASE, BASE, BASE, BARE, LOOSE };
-	const uint64_t place = places[below(m, 6)];
+	const uint64_t place = places[below(m, 6)], at = below(m, CODE);
 
-	return place + below(m, CODE);
+	return below(m, 12) ? place + at : BASE + GO_RETURN;
 }
 
 static uint64_t any_stack(struct made *m)
@@ -163,7 +164,7 @@ static void add_row(struct made *m, struct sc_rows_maker *to, uint64_t start, ui
 	assert_true(sc_rows_add(to, start, start + SLOT, &row, rules));
 }
 
-/* A function for each four slots, the second of which is Go's return from signals. */
+/* A function for each four slots. */
 static void make_cache(struct made *m, uint8_t sp, uint8_t fp, uint8_t link)
 {
 	static const uint8_t strings[] = "\x13"
