@@ -108,8 +108,8 @@ static struct prof_memo memo_of(const struct prof_question *q, const struct symc
 		symcache_location_ids(a->cache, f->location_idx, &ids);
 	ret = (struct prof_memo){ q->module, ids.function, ids.file, SYMCACHE_NONE, PROF_NONE };
 	if (f->of_table)
-		ret.symbol = symcache_symbol_at(a->cache,
-						q->vaddr - symcache_load_base(a->cache));
+		ret.symbol = a->symbol_idx != SYMCACHE_NONE ? a->symbol_idx :
+			symcache_symbol_at(a->cache, q->vaddr - symcache_load_base(a->cache));
 	return ret;
 }
 

@@ -60,7 +60,8 @@ int symcache_addresses_symbolize(struct symcache_symbolizer *s,
 			continue;
 		}
 		rc = fn(ctx, i, &(struct symcache_answer){ .reason = list[i].reason,
-							   .code_idx = SYMCACHE_NONE });
+							   .code_idx = SYMCACHE_NONE,
+							   .symbol_idx = SYMCACHE_NONE });
 	}
 	if (!rc && !sort_turns(b.turns.data, b.turns.len))
 		rc = SC_ENOMEM;

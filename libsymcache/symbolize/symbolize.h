@@ -96,6 +96,7 @@ struct symcache_answer {
 	bool has_symbol;                /* the symbol table has one there (not looked for with
 					 * SYMCACHE_TABLE_NEVER) */
 	uint64_t symbol_vaddr;          /* its start */
+	uint32_t symbol_idx;            /* its number in the cache; SYMCACHE_NONE: not known */
 	uint32_t code_idx;              /* the function that has the code, in the cache;
 					 * SYMCACHE_NONE: unknown */
 	bool one_frame;                 /* SYMCACHE_ONE_FRAME */

@@ -265,6 +265,7 @@ shape(struct symcache_symbolizer *s, const struct asked *q, struct sc_frame *fra
 	if (table != SYMCACHE_TABLE_NEVER && !m->own)
 		symbol = q->ahead < SYMCACHE_BATCH && s->options->table != SYMCACHE_TABLE_NEVER ?
 			s->ahead_symbols[q->ahead] : symcache_symbol_at(m->cache, q->rel);
+	a->symbol_idx = symbol;
 	if (outermost && !outermost->function.ptr && a->code_idx != SYMCACHE_NONE &&
 	    (dwarf_first || inlines == SYMCACHE_INNERMOST || !sc_named_by_table(s, m, symbol)))
 		outermost->function = sc_text_str(sc_names_function(s->names, m->texts,
@@ -335,7 +336,7 @@ enum symcache_reason symcache_symbolize_as(struct symcache_symbolizer *s, struct
 					   enum symcache_table_rule table,
 					   struct symcache_answer *ret)
 {
-	*ret = (struct symcache_answer){ .code_idx = SYMCACHE_NONE };
+	*ret = (struct symcache_answer){ .code_idx = SYMCACHE_NONE, .symbol_idx = SYMCACHE_NONE };
 	ret->reason = answer(s, m, vaddr, inlines, table, ret);
 	if (ret->reason != SYMCACHE_FOUND) {
 		ret->frames = NULL;
