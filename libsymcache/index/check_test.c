@@ -171,6 +171,12 @@ static void test_bundles(void **state)
 	assert_int_equal(symstore_open(store_path, SYMSTORE_WRITE, &store, &err), 0);
 	assert_int_equal(
 		symcache_index(store, (const char *const[]){ in }, 1, &how, &account, &err), 0);
+	struct symcache_check_sums of_files = { 0 };
+	char *ignored = strdup("");
+	const struct symcache_check_options files_alone = { .sums = &of_files, .file = on_file, .progress = on_progress,
+							    .ctx = &ignored };
+	assert_int_equal(symcache_check_files((const char *const[]){ in }, 1, &files_alone, &err), 0);
+	free(ignored);
 	for (size_t i = 0; i < 3; i++) {
 		char *path = sc_text("%s/%s", top, names[i]), *said = strdup("");
 		const struct symbundle_export_options o = { 0 };
@@ -189,6 +195,9 @@ static void test_bundles(void **state)
 		symstore_read_end(reader);
 		if (symcache_check_bundle(path, &check, &err))
 			fail_msg("%s", err.msg);
+		/* As much code as the files say. */
+		assert_int_equal(sums.code_bytes, of_files.code_bytes);
+		assert_int_equal(sums.line_bytes, of_files.line_bytes);
 		said = with_sums(said, &sums);
 		if (!strstr(said, "a.so aa, ") ||
 		    !strstr(said,
