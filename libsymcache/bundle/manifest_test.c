@@ -310,6 +310,15 @@ static void signatures(void **state)
 	assert_int_equal(sign_verify(bad, "", 0, signature, sizeof(signature), &err), SC_EINVAL);
 	assert_int_equal(sign_bytes(public, "", 0, signature, &err), SC_EINVAL);
 	assert_int_equal(sign_bytes("/nonexistent", "", 0, signature, &err), SC_ESYS);
+	assert_string_equal(err.msg, "there is no key /nonexistent: 'openssl genpkey -algorithm ed25519 -out key.pem' makes one");
+	assert_int_equal(sign_verify("/nonexistent", "", 0, signature, 64, &err), SC_ESYS);
+	assert_string_equal(err.msg, "cannot open the key /nonexistent: No such file or directory");
+	assert_int_equal(sign_bytes("/dev/null", "", 0, signature, &err), SC_EINVAL);
+	assert_string_equal(err.msg, "/dev/null has no Ed25519 private key in PEM; 'openssl genpkey -algorithm ed25519 "
+			    "-out key.pem' makes one");
+	assert_int_equal(sign_verify("/dev/null", "", 0, signature, 64, &err), SC_EINVAL);
+	assert_string_equal(err.msg, "/dev/null has no Ed25519 public key in PEM; 'openssl pkey -in key.pem -pubout "
+			    "-out public.pem' makes it from the private one");
 	unlink(private);
 	unlink(public);
 	unlink(bad);
