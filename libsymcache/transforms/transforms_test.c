@@ -119,6 +119,15 @@ static void rules(void **state)
 		m.destroy(m.transform.ctx);
 		deep[3 + len - strlen("/c.c")] = 'd';
 	}
+	assert_int_equal(sc_path_map((const char *const[]){ "/a=/", NULL }, &m, NULL), 0);
+	for (size_t len = 4095; len <= 4096; len++) {
+		struct symcache_place p = { "/a", NULL, deep };
+
+		memset(deep, 'd', sizeof(deep) - 1);
+		deep[len - strlen("/a/")] = 0;
+		assert_int_equal(place(&m, &p), len < 4096);
+	}
+	m.destroy(m.transform.ctx);
 	assert_int_equal(sc_path_map((const char *const[]){ "a=b", "a\nb=c", NULL }, &m, &err), SC_EINVAL);
 	assert_string_equal(err.msg, "'a\nb=c' is not FROM=TO");
 }
