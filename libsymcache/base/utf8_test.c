@@ -2,6 +2,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -80,6 +81,49 @@ static void test_escape(void **state)
 	assert_string_equal(escaped(sc_utf8_unescape, "%8"), "%8");
 }
 
+/* The length of the character that the bytes begin with; else less than 0, how many bytes are not one
+ * together: by its number. */
+static int len_by_number(const unsigned char *s, int len)
+{
+	static const uint32_t least[] = { 0, 0, 0x80, 0x800, 0x10000 };
+	const int want = s[0] < 0x80 ? 1 : s[0] < 0xc0 ? 0 : s[0] < 0xe0 ? 2 : s[0] < 0xf0 ? 3 : s[0] < 0xf8 ? 4 : 0;
+	uint32_t low = want ? s[0] & (0xff >> want >> (want > 1)) : 0, high = low;
+
+	if (!want || s[0] == 0xc0 || s[0] == 0xc1 || s[0] > 0xf4)
+		return -1;
+	for (int i = 1; i < want; i++) { /* can it still be one? */
+		if (i >= len || s[i] >> 6 != 2)
+			return -i;
+		low = low << 6 | (s[i] & 0x3f);
+		high = low;
+		for (int left = want - i - 1; left; left--)
+			high = high << 6 | 0x3f;
+		if (high < least[want] || low << 6 * (want - i - 1) > 0x10ffff ||
+		    (low << 6 * (want - i - 1) >= 0xd800 && high <= 0xdfff))
+			return -i;
+	}
+	return want;
+}
+
+/* Bytes of all kinds, up to four of them. */
+static void test_all(void **state)
+{
+	static const unsigned char kinds[] = { 0, 0x1f, 0x20, 0x7e, 0x7f, 0x80, 0x8f, 0x90, 0x9f, 0xa0, 0xbf, 0xc0,
+					       0xc1, 0xc2, 0xdf, 0xe0, 0xe1, 0xec, 0xed, 0xef, 0xf0, 0xf1, 0xf4, 0xf5, 0xff };
+	enum { KINDS = sizeof(kinds) };
+
+	(void)state;
+	for (unsigned n = 0; n < KINDS * KINDS * KINDS * KINDS; n++) {
+		const unsigned char s[] = { kinds[n % KINDS], kinds[n / KINDS % KINDS],
+					    kinds[n / KINDS / KINDS % KINDS], kinds[n / KINDS / KINDS / KINDS] };
+
+		for (int len = 1; len <= 4; len++)
+			if (sc_utf8_len((const char *)s, (size_t)len) != len_by_number(s, len))
+				fail_msg("%02x %02x %02x %02x, of which %d: %d, not %d", s[0], s[1], s[2], s[3], len,
+					 sc_utf8_len((const char *)s, (size_t)len), len_by_number(s, len));
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -87,6 +131,7 @@ int main(void)
 		cmocka_unit_test(test_printable),
 		cmocka_unit_test(test_printable_anywhere),
 		cmocka_unit_test(test_escape),
+		cmocka_unit_test(test_all),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

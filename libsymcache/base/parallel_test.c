@@ -1,0 +1,94 @@
+/* Work on many threads: each job once, on no more threads than were asked for; they take no signals
+ * of the process, and share the account. */
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+#include "libsymcache/base/account.h"
+#include "libsymcache/base/parallel.h"
+#include "libsymcache/base/process.h"
+
+enum { MOST = 200, WORKERS = 64 };
+
+static struct {
+	atomic_uint done[MOST], busy[WORKERS], overlaps, foreign;
+	unsigned threads;
+} seen;
+
+static void job(void *ctx, unsigned worker, size_t number)
+{
+	seen.foreign += ctx != &seen || worker >= seen.threads || !sc_account;
+	seen.overlaps += atomic_exchange(&seen.busy[worker % WORKERS], 1);
+	seen.done[number]++;
+	atomic_store(&seen.busy[worker % WORKERS], 0);
+}
+
+static void test_jobs(void **state)
+{
+	static const struct {
+		unsigned threads;
+		size_t jobs;
+	} cases[] = {
+		{ 1, 0 }, { 1, 1 }, { 1, 9 }, { 4, 0 }, { 4, 1 }, { 4, 3 }, { 4, MOST }, { 0, 5 }, { 1000, MOST },
+	};
+	struct sc_account account = { .limit = 1 };
+
+	(void)state;
+	sc_account = &account;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		for (size_t k = 0; k < MOST; k++)
+			seen.done[k] = 0;
+		seen.threads = cases[i].threads ? cases[i].threads : 1;
+		sc_parallel(cases[i].threads, cases[i].jobs, job, &seen);
+		for (size_t k = 0; k < MOST; k++)
+			assert_int_equal(seen.done[k], k < cases[i].jobs);
+		assert_int_equal(seen.overlaps, 0);
+		assert_int_equal(seen.foreign, 0);
+	}
+	sc_account = NULL;
+	assert_true(sc_cores() >= 1);
+}
+
+static void *own_mask(void *ret)
+{
+	pthread_sigmask(SIG_SETMASK, NULL, ret);
+	return NULL;
+}
+
+/* The signals of the process are for the thread that started them; those that a thread raises by
+ * itself are its own. */
+static void test_signals(void **state)
+{
+	static const int of_process[] = { SIGTERM, SIGINT, SIGHUP, SIGCHLD, SIGALRM, SIGUSR1 };
+	static const int own[] = { SIGBUS,  SIGSEGV, SIGILL,  SIGFPE,
+				  SIGTRAP, SIGSYS,  SIGABRT, SIGPIPE };
+	sigset_t mask, before, after;
+	pthread_t thread;
+
+	(void)state;
+	pthread_sigmask(SIG_SETMASK, NULL, &before);
+	assert_true(sc_thread_start(&thread, own_mask, &mask));
+	pthread_join(thread, NULL);
+	pthread_sigmask(SIG_SETMASK, NULL, &after);
+	for (size_t i = 0; i < sizeof(of_process) / sizeof(*of_process); i++) {
+		assert_true(sigismember(&mask, of_process[i]));
+		assert_int_equal(sigismember(&after, of_process[i]),
+				 sigismember(&before, of_process[i]));
+	}
+	for (size_t i = 0; i < sizeof(own) / sizeof(*own); i++)
+		assert_false(sigismember(&mask, own[i]));
+	/* In a process of others there are none but those that were asked for. */
+	assert_int_equal(sc_thread_help(&thread, own_mask, &mask), sc_process_is_ours());
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = { cmocka_unit_test(test_jobs),
+					   cmocka_unit_test(test_signals) };
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
