@@ -149,6 +149,44 @@ static void test_nonsense(void **state)
 	scene_deinit(&s);
 }
 
+/* Functions that the linker folded into one have the lines of each: of the one that is shown those
+ * count that begin next to where it is declared. */
+static void test_folded(void **state)
+{
+	static const struct { uint32_t file, line; const char *shown; } cases[] = {
+		{ 0, 9, "g a:10" },  { 0, 10, "g a:10" }, { 0, 12, "g a:10" }, { 0, 29, "g a:10" }, { 0, 31, "g a:50" },
+		{ 0, 49, "g a:50" }, { 0, 60, "g a:50" }, { 0, 69, "g a:50" }, { 0, 71, "g a:90" }, { 0, 200, "g a:90" },
+		{ 1, 11, "g b:11" }, { 1, 900, "g b:11" },
+		{ 0, 30, "g a:10" }, { 0, 70, "g a:50" }, { DW_NONE, 0, "g a:10" }, /* none is nearer */
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct sc_flat flat = {0};
+		struct scene s;
+		char *text;
+		size_t len;
+		FILE *out = open_memstream(&text, &len);
+
+		scene_init(&s, "fn f 100-120\nfn g 100-120\nfn alone 200-220\n"
+			       "seq 100 a:10, 120 end\nseq 100 a:50, 120 end\nseq 200 a:10, 220 end\n"
+			       "seq 100 a:90, 120 end\nseq 100 b:11, 120 end\n");
+		s.units[0].scopes.data[0].decl_file = 0; /* of f, which is hidden */
+		s.units[0].scopes.data[0].decl_line = 90;
+		s.units[0].scopes.data[1].decl_file = cases[i].file;
+		s.units[0].scopes.data[1].decl_line = cases[i].line;
+		assert_true(scene_flatten(&s, &flat));
+		assert_int_equal(flat.ranges.len, 2);
+		scene_location(&s, &flat.ranges.data[0].loc, out);
+		fclose(out);
+		if (strcmp(text, cases[i].shown))
+			fail_msg("declared in line %u: '%s', not '%s'", cases[i].line, text, cases[i].shown);
+		free(text);
+		sc_flat_deinit(&flat);
+		scene_deinit(&s);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -157,6 +195,7 @@ int main(void)
 		cmocka_unit_test(test_many_ranges),
 		cmocka_unit_test(test_function_record),
 		cmocka_unit_test(test_nonsense),
+		cmocka_unit_test(test_folded),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
