@@ -31,6 +31,7 @@
 #define DWARF_TEXT_SIZE 0x10000u
 #define DWARF_DATA 0x20000u
 #define DWARF_DATA_SIZE 0x1000u
+#define DWARF_EH_FRAME 0x21000u
 
 struct dwarf_shape {
 	unsigned version;      /* 2 … 5 */
@@ -43,6 +44,7 @@ struct dwarf {
 	struct dwarf_shape shape;
 	struct bytes info, abbrev, str, line, line_str, ranges, rnglists, addr, loc, loclists,
 		str_offsets;
+	struct bytes symtab, strtab, eh_frame, debug_frame;
 	size_t unit;      /* offset of the unit in info */
 	size_t length;    /* where its length counts from */
 	uint64_t code;    /* of the last abbreviation */
@@ -53,7 +55,8 @@ static inline void dwarf_init(struct dwarf *w, const struct dwarf_shape *shape)
 {
 	struct bytes *const all[] = { &w->info, &w->abbrev, &w->str, &w->line, &w->line_str,
 				      &w->ranges, &w->rnglists, &w->addr, &w->loc, &w->loclists,
-				      &w->str_offsets };
+				      &w->str_offsets, &w->symtab, &w->strtab, &w->eh_frame,
+				      &w->debug_frame };
 
 	memset(w, 0, sizeof(*w));
 	w->shape = *shape;
@@ -78,6 +81,10 @@ static inline void dwarf_deinit(struct dwarf *w)
 	bytes_deinit(&w->loc);
 	bytes_deinit(&w->loclists);
 	bytes_deinit(&w->str_offsets);
+	bytes_deinit(&w->symtab);
+	bytes_deinit(&w->strtab);
+	bytes_deinit(&w->eh_frame);
+	bytes_deinit(&w->debug_frame);
 }
 
 /* Returns the offset of the unit; its header starts there. */
@@ -254,13 +261,19 @@ static inline void dwarf_file(const struct dwarf *w, struct bytes *out)
 		{ ".debug_loc", SHT_PROGBITS, 0, 0, &w->loc, 0, 0, 0 },
 		{ ".debug_loclists", SHT_PROGBITS, 0, 0, &w->loclists, 0, 0, 0 },
 		{ ".debug_str_offsets", SHT_PROGBITS, 0, 0, &w->str_offsets, 0, 0, 0 },
+		{ ".debug_frame", SHT_PROGBITS, 0, 0, &w->debug_frame, 0, 0, 0 },
+		{ ".eh_frame", SHT_PROGBITS, SHF_ALLOC, DWARF_EH_FRAME, &w->eh_frame, 0, 0, 0 },
+		{ ".symtab", SHT_SYMTAB, 0, 0, &w->symtab, 0, 0, w->shape.address_size == 8 ? 24 : 16 },
+		{ ".strtab", SHT_STRTAB, 0, 0, &w->strtab, 0, 0, 0 },
 	};
 	struct elf_section used[sizeof(all) / sizeof(*all)];
 	size_t n = 0;
 
 	for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++)
-		if (!all[i].content || all[i].content->b.len)
+		if (!all[i].content || all[i].content->b.len) {
 			used[n++] = all[i];
+			used[n - 1].link = all[i].type == SHT_SYMTAB ? (uint32_t)n + 1 : 0;
+		}
 	put_elf(out, &shape, used, n);
 }
 
