@@ -2,6 +2,8 @@
 #include "libsymcache/base/below.h"
 #include "libsymcache/base/file.h"
 
+#include <errno.h>
+#include <limits.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>
@@ -139,6 +141,95 @@ static void test_refused(void **state)
 	assert_string_equal(path, at("f/deep/g"));
 }
 
+/* Over a folder nothing is written, and nothing is left. */
+static void test_over_a_folder(void **state)
+{
+	struct sc_new_file f;
+	struct sc_error err;
+
+	(void)state;
+	assert_int_equal(mkdir(at("d"), 0775), 0);
+	for (int first = 0; first < 2; first++) {
+		char temporary[300];
+
+		assert_int_equal(sc_new_file_open(at("d"), false, &f, &err), 0);
+		strcpy(temporary, f.temp->name);
+		assert_int_equal(access(temporary, F_OK), 0);
+		/* The first one's stays, also where it is a folder. */
+		assert_int_equal(first ? sc_new_file_commit_first(&f, &err) : sc_new_file_commit(&f, &err),
+				 first ? 0 : SC_ESYS);
+		assert_int_equal(access(temporary, F_OK), -1);
+	}
+	assert_non_null(strstr(err.msg, "cannot rename to /tmp/file_test."));
+	assert_int_equal(sc_new_file_open(at("g"), false, &f, &err), 0);
+	assert_int_equal(sc_new_file_end(&f, SC_ELIMIT, &err), SC_ELIMIT);
+	assert_int_equal(access(at("g"), F_OK), -1);
+	assert_int_equal(rmdir(at("d")), 0);
+}
+
+static void test_nameless(void **state)
+{
+	struct iovec pieces[] = { { "one ", 4 }, { "", 0 }, { "two", 3 } };
+	char got[20] = "", *before = getenv("TMPDIR") ? strdup(getenv("TMPDIR")) : NULL;
+	struct stat st;
+	const int fd = sc_nameless_file(folder);
+
+	(void)state;
+	assert_true(fd >= 0);
+	assert_int_equal(sc_write_pieces(fd, pieces, 3), 0);
+	assert_int_equal(pread(fd, got, sizeof(got), 0), 7);
+	assert_string_equal(got, "one two");
+	assert_int_equal(fstat(fd, &st), 0);
+	assert_int_equal(st.st_nlink, 0);
+	assert_int_equal(sc_write_pieces(-1, pieces, 3), -1);
+	close(fd);
+	assert_int_equal(sc_nameless_file(at("none")), -1);
+	unsetenv("TMPDIR");
+	assert_string_equal(sc_temp_folder(), "/var/tmp");
+	setenv("TMPDIR", "/x", true);
+	assert_string_equal(sc_temp_folder(), "/x");
+	if (before)
+		setenv("TMPDIR", before, true);
+	else
+		unsetenv("TMPDIR");
+	free(before);
+	assert_true(sc_same_file(folder, at(".")));
+	assert_false(sc_same_file(folder, "/"));
+	assert_false(sc_same_file(folder, at("none")));
+	assert_false(sc_same_file(at("none"), at("none")));
+}
+
+/* Names that are too long for a file system, or lead nowhere. */
+static void test_names(void **state)
+{
+	char path[PATH_MAX + 200];
+	const size_t below = strlen(folder);
+	const char *name;
+	struct sc_error err;
+
+	(void)state;
+	strcpy(path, folder);
+	memset(path + below, 'a', PATH_MAX);
+	path[below] = '/';
+	strcpy(path + below + PATH_MAX, "/f");
+	assert_int_equal(sc_folder_below(path, below, true, &name, &err), -1);
+	assert_int_equal(err.code, SC_ESYS);
+	assert_int_equal(errno, ENAMETOOLONG);
+	errno = 0;
+	assert_int_equal(sc_folder_below(path, below + PATH_MAX, true, &name, &err), -1);
+	assert_int_equal(errno, ENAMETOOLONG);
+	/* In the folder itself: a name that ends with a slash is the folder. */
+	assert_int_equal(close(sc_open_below(at("/"), below)), 0);
+	assert_int_equal(sc_open_below(at(".."), below), -1);
+	assert_int_equal(sc_open_below(at("..."), below), -1);
+	assert_int_equal(sc_open_below(at("none"), below), -1);
+	assert_int_equal(sc_remove_below(at("none"), below), -1);
+	/* Missing folders in front of it are made, too. */
+	assert_int_equal(close(sc_folder_below(at("a/b/c/f"), strlen(at("a/b")), true, &name, &err)), 0);
+	assert_string_equal(name, "f");
+	assert_int_equal(rmdir(at("a/b/c")) | rmdir(at("a/b")) | rmdir(at("a")), 0);
+}
+
 /* Below a folder no link is followed, to that folder they are. */
 static void test_below(void **state)
 {
@@ -197,7 +288,8 @@ int main(void)
 		cmocka_unit_test(test_replace), cmocka_unit_test(test_device),
 		cmocka_unit_test(test_unfinished), cmocka_unit_test(test_killed),
 		cmocka_unit_test(test_refused), cmocka_unit_test(test_make_parents),
-		cmocka_unit_test(test_below),
+		cmocka_unit_test(test_below), cmocka_unit_test(test_over_a_folder),
+		cmocka_unit_test(test_nameless), cmocka_unit_test(test_names),
 	};
 
 	return cmocka_run_group_tests(tests, make_folder, remove_folder);

@@ -86,13 +86,13 @@ static int parse(void *ctx, yajl_alloc_funcs *funcs)
 {
 	struct parsing *p = ctx;
 	yajl_handle parser = yajl_alloc(p->callbacks, funcs, p->ctx);
-	const bool whole =
-		yajl_parse(parser, (const unsigned char *)p->text, p->size) == yajl_status_ok &&
-		yajl_complete_parse(parser) == yajl_status_ok;
+	bool ok = yajl_parse(parser, (const unsigned char *)p->text, p->size) == yajl_status_ok;
 
-	p->end = yajl_get_bytes_consumed(parser);
+	/* Of a text that is cut off that is where it ends: what is parsed then is a blank. */
+	p->end = ok ? p->size : yajl_get_bytes_consumed(parser);
+	ok = ok && yajl_complete_parse(parser) == yajl_status_ok;
 	yajl_free(parser);
-	return whole ? 0 : SC_EFORMAT;
+	return ok ? 0 : SC_EFORMAT;
 }
 
 int sc_json_parse(const yajl_callbacks *callbacks, void *ctx, const char *text, size_t size,

@@ -367,8 +367,8 @@ static void which_lines(void **state)
 static void bad_lines(void **state)
 {
 	static const struct { const char *text, *says; } cases[] = {
-		{ "", "byte 1: not a JSON text" }, { "[]", "byte 1: not a JSON object" },
-		{ "1", "byte 0: not a JSON object" }, { "null", "byte 4: not a JSON object" },
+		{ "", "byte 0: not a JSON text" }, { "[]", "byte 1: not a JSON object" },
+		{ "1", "byte 1: not a JSON object" }, { "null", "byte 4: not a JSON object" },
 		{ "\"x\"", "byte 3: not a JSON object" }, { "{", "byte 1: not a JSON text" },
 		{ "{}}", "byte 3: not a JSON text" },
 		{ "{\"a\":{\"b\":{\"1\":-1}}}", "byte 17: the C# line is out of range" },
