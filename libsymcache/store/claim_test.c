@@ -1,0 +1,204 @@
+/*
+ * File systems that lack something: hard links, locks of files, room for the lock file, folders that
+ * can be synced; and lock files that someone has planted. The C library's calls are replaced here, so
+ * that they fail.
+ */
+#include "libsymcache/store/testing.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+
+/* errno of calls that fail; 0: they do not. Of flock(), how often (-1: always). */
+static int no_link, no_flock, flock_times, no_room, no_sync;
+
+int link(const char *from, const char *to)
+{
+	return no_link ? (errno = no_link, -1) : (int)syscall(SYS_linkat, AT_FDCWD, from, AT_FDCWD, to, 0);
+}
+
+int flock(int fd, int how)
+{
+	if (no_flock && flock_times) {
+		flock_times -= flock_times > 0;
+		errno = no_flock;
+		return -1;
+	}
+	return (int)syscall(SYS_flock, fd, how);
+}
+
+int fallocate(int fd, int mode, off_t from, off_t size)
+{
+	return no_room ? (errno = no_room, -1) : (int)syscall(SYS_fallocate, fd, mode, from, size);
+}
+
+int fsync(int fd)
+{
+	return no_sync ? (errno = no_sync, -1) : (int)syscall(SYS_fsync, fd);
+}
+
+static int setup(void **state)
+{
+	no_link = no_flock = flock_times = no_room = no_sync = 0;
+	return test_setup(state);
+}
+
+/* The store is made, has what was put, and is all that there is but for its lock file. */
+static void works(void)
+{
+	struct symstore *store = test_open(SYMSTORE_WRITE);
+	struct symstore_reader *reader;
+	char pattern[100];
+	glob_t found;
+
+	assert_ok(test_put(store, 1, 5000, &test_err));
+	reader = test_reader(store);
+	test_has(reader, 1, 5000);
+	symstore_read_end(reader);
+	test_valid(store);
+	symstore_close(store);
+	snprintf(pattern, sizeof(pattern), "%s/*", test_dir);
+	assert_int_equal(glob(pattern, 0, NULL, &found), 0);
+	assert_int_equal(found.gl_pathc, 2);
+	globfree(&found);
+}
+
+static void without_links(void **state)
+{
+	(void)state;
+	no_link = EPERM;
+	works();
+	works(); /* it is there now */
+}
+
+static void without_locks(void **state)
+{
+	uint64_t before, after;
+	char want[200];
+
+	(void)state;
+	no_flock = ENOLCK;
+	flock_times = -1;
+	works();
+	assert_int_equal(symstore_compact(test_path, &before, &after, &test_err), SC_ESYS);
+	snprintf(want, sizeof(want), "store %s: cannot lock: No locks available", test_path);
+	assert_string_equal(test_err.msg, want);
+	/* A signal is no reason. */
+	no_flock = EINTR;
+	flock_times = 2;
+	works();
+	assert_int_equal(flock_times, 0);
+	flock_times = 1;
+	assert_ok(symstore_compact(test_path, &before, &after, &test_err));
+	assert_int_equal(flock_times, 0);
+}
+
+/* Another has it open: it can be read and written, but not replaced. */
+static void not_alone(void **state)
+{
+	uint64_t before, after;
+	char want[200];
+	int fd;
+
+	(void)state;
+	works();
+	fd = open(test_path, O_RDONLY);
+	assert_int_equal(flock(fd, LOCK_SH), 0);
+	works();
+	assert_int_equal(symstore_compact(test_path, &before, &after, &test_err), SC_EINVAL);
+	snprintf(want, sizeof(want), "store %s: another process has it open", test_path);
+	assert_string_equal(test_err.msg, want);
+	close(fd);
+	assert_ok(symstore_compact(test_path, &before, &after, &test_err));
+}
+
+static void folders(void **state)
+{
+	static const struct { int error, rc; } cases[] = { { EINVAL, 0 }, { ENOSYS, 0 }, { EIO, SC_ESYS } };
+	char want[200];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct symstore *store;
+
+		setup(state);
+		no_sync = cases[i].error;
+		assert_int_equal(symstore_open(test_path, SYMSTORE_WRITE, &store, &test_err), cases[i].rc);
+		if (cases[i].rc) {
+			snprintf(want, sizeof(want), "store %s: cannot sync its directory: Input/output error", test_path);
+			assert_string_equal(test_err.msg, want);
+		}
+		symstore_close(store);
+	}
+}
+
+static unsigned open_files(void)
+{
+	unsigned n = 0;
+
+	for (int fd = 0; fd < 256; fd++)
+		n += fcntl(fd, F_GETFD) >= 0;
+	return n;
+}
+
+static bool reads_locked(void)
+{
+	struct symstore *store = test_open(SYMSTORE_READ);
+	struct symstore_reader *reader = test_reader(store);
+	struct symstore_info info;
+
+	assert_ok(symstore_info(reader, &info, &test_err));
+	test_has(reader, 1, 5000);
+	symstore_read_end(reader);
+	symstore_close(store);
+	return info.locked;
+}
+
+/* Where the lock file has no room, or is not one, it is not used: the store is read without, and not
+ * written. */
+static void lock_files(void **state)
+{
+	static const struct { const char *command; int no_room, rc; const char *says; } cases[] = {
+		{ "true", 0, 0, NULL }, { "rm store-lock", 0, 0, NULL }, { ": > store-lock", 0, 0, NULL },
+		{ "head -c 100 /dev/zero > store-lock", 0, 0, NULL },
+		{ "echo a text of others, as long as eight words > store-lock", 0, SC_EFORMAT, "is a link or not a valid lock file" },
+		{ "printf ab > store-lock", 0, SC_EFORMAT, "is a link or not a valid lock file" },
+		{ "mv store-lock storex; ln -s storex store-lock", 0, SC_EFORMAT, "is a link or not a valid lock file" },
+		{ "ln -f store-lock storex", 0, SC_EFORMAT, "is a link or not a valid lock file" },
+		{ "rm store-lock; mkfifo store-lock", 0, SC_EFORMAT, "is a link or not a valid lock file" },
+		{ "true", ENOSPC, SC_EFULL, "cannot make or read the lock file" }, { "true", EDQUOT, SC_EFULL, "cannot make or read" },
+		{ "true", EFBIG, SC_ESYS, "cannot make or read" }, { "true", EOPNOTSUPP, 0, NULL },
+	};
+	char command[400];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct symstore *store;
+
+		setup(state);
+		works();
+		snprintf(command, sizeof(command), "cd %s && %s", test_dir, cases[i].command);
+		assert_int_equal(system(command), 0);
+		no_room = cases[i].no_room;
+		if (reads_locked() != !cases[i].rc)
+			fail_msg("%s", cases[i].command);
+		const unsigned files = open_files();
+		const int rc = symstore_open(test_path, SYMSTORE_WRITE, &store, &test_err);
+		if (rc != cases[i].rc || (rc && !strstr(test_err.msg, cases[i].says)))
+			fail_msg("%s: %d, %s", cases[i].command, rc, rc ? test_err.msg : "");
+		symstore_close(store);
+		assert_int_equal(open_files(), files);
+	}
+}
+
+int main(void)
+{
+#define TEST(f) cmocka_unit_test_setup(f, setup)
+	static const struct CMUnitTest tests[] = {
+		TEST(without_links), TEST(without_locks), TEST(not_alone), TEST(folders), TEST(lock_files),
+	};
+
+	return cmocka_run_group_tests_name("claim", tests, test_group_setup, test_group_teardown);
+}
