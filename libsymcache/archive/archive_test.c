@@ -350,7 +350,7 @@ static void test_faults(void **state)
 {
 	struct symarchive_writer *w;
 	uint8_t bytes[1 << 19];
-	struct symarchive *a;
+	struct symarchive *a = (void *)1;
 	struct sc_error err;
 	const char *name;
 	size_t len;

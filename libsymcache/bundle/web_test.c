@@ -326,6 +326,25 @@ static void whole_trees(void **state)
 	assert_int_equal(symbundle_read(url, &r, &err), SC_ENOTFOUND);
 }
 
+/* Only servers are asked, and one at least. */
+static void no_sites(void **state)
+{
+	static const char *const bad[] = { "http://h/t", "/a/tree", NULL }, *const none[] = { NULL };
+	static const struct { const char *const *urls; const char *says; } cases[] = {
+		{ bad, "/a/tree is not the http:// or https:// of a tree" }, { none, "no URL is given" }, { NULL, "no URL is given" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct symbundle_sites *s = (void *)1;
+
+		assert_int_equal(symbundle_sites_create(&(struct symbundle_sites_options){ .urls = cases[i].urls }, &s, &err),
+				 SC_EINVAL);
+		assert_string_equal(err.msg, cases[i].says);
+		assert_null(s);
+	}
+}
+
 static void urls(void **state)
 {
 	static const struct { const char *text, *shown; bool is_url; } cases[] = {
@@ -348,7 +367,7 @@ static void urls(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(urls), cmocka_unit_test(single_caches), cmocka_unit_test(misses),
+		cmocka_unit_test(urls), cmocka_unit_test(no_sites), cmocka_unit_test(single_caches), cmocka_unit_test(misses),
 		cmocka_unit_test(faults), cmocka_unit_test(one_of_two), cmocka_unit_test(whole_trees),
 	};
 

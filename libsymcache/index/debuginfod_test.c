@@ -338,7 +338,7 @@ static void test_kept_misses(void **state)
 
 static void test_none(void **state)
 {
-	struct symcache_debuginfod *d;
+	struct symcache_debuginfod *d = (void *)1;
 	struct sc_error err;
 	char *urls = strdup(getenv("DEBUGINFOD_URLS"));
 

@@ -332,11 +332,12 @@ static void test_counts(void **state)
 static void test_arguments(void **state)
 {
 	const struct packed_bytes cache = { "12345678", 8 }, large = { "12345678", (size_t)PACKED_SIZE_MAX + 1 };
-	void *packed;
+	void *packed = (void *)1;
 	size_t size;
 
 	(void)state;
 	assert_int_equal(packed_pack(&cache, 1, 20, &packed, &size, &err), SC_EINVAL);
+	assert_null(packed);
 	assert_string_equal(err.msg, "levels are 1 to 19");
 	assert_int_equal(packed_pack(&cache, 1, -1, &packed, &size, NULL), SC_EINVAL);
 	assert_int_equal(packed_pack(&cache, 0, 3, &packed, &size, &err), SC_EINVAL);

@@ -37,6 +37,7 @@ static void test_default_path(void **state)
 	setenv("HOME", "", 1);
 	assert_int_equal(symstore_default_path(&path, &err), SC_EINVAL);
 	unsetenv("HOME");
+	path = (void *)1;
 	assert_int_equal(symstore_default_path(&path, &err), SC_EINVAL);
 	assert_null(path);
 }

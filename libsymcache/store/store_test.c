@@ -6,7 +6,7 @@
 
 static void absent_store(void **state)
 {
-	struct symstore *store;
+	struct symstore *store = (void *)1;
 	struct sc_error err;
 
 	(void)state;
@@ -15,6 +15,9 @@ static void absent_store(void **state)
 	/* Asking leaves nothing behind. */
 	assert_int_equal(access(test_path, F_OK), -1);
 	assert_int_equal(access(test_lock, F_OK), -1);
+	store = (void *)1;
+	assert_int_equal(symstore_open(test_path, SYMSTORE_FROZEN, &store, &err), SC_ENOTFOUND);
+	assert_null(store);
 }
 
 static void put_and_get(void **state)

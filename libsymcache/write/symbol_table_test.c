@@ -9,6 +9,9 @@
 
 #include "libsymcache/base/testing.h"
 #include "libsymcache/write/build.h"
+#include "libsymcache/write/explain.h"
+#include "libsymcache/write/locals.h"
+#include "libsymcache/write/sources.h"
 
 /* f has 4 bytes, 4 behind it are no one's, g is a label, and h ends the code. */
 static const char source[] =
@@ -92,6 +95,30 @@ static void test_open(void **state)
 	assert_int_equal(symcache_elf_section(file("none"), ".text", &vaddr, &err), SC_ESYS);
 }
 
+/* Of a file that is not there nothing is opened, and nothing is left behind to be closed. */
+static void test_not_there(void **state)
+{
+	struct symcache_symbol_table *table = (void *)1;
+	struct symcache_nearest *nearest = (void *)1;
+	struct symcache_explanation *explained = (void *)1;
+	struct symcache_sources *sources = (void *)1;
+	struct symcache_locals *locals = (void *)1;
+	struct symcache_build *build = (void *)1;
+	struct symcache_code *code = (void *)1;
+	const char *none = file("none");
+	struct sc_error err;
+
+	(void)state;
+	assert_int_equal(symcache_symbol_table_open(none, &table, &err), SC_ESYS);
+	assert_int_equal(symcache_nearest_open(none, NULL, &nearest, &err), SC_ESYS);
+	assert_int_equal(symcache_explain(none, NULL, 0, &explained, &err), SC_ESYS);
+	assert_int_equal(symcache_sources_open(none, NULL, &sources, &err), SC_ESYS);
+	assert_int_equal(symcache_locals_open(none, NULL, &locals, &err), SC_ESYS);
+	assert_int_equal(symcache_build_create(none, NULL, &build, &err), SC_ESYS);
+	assert_int_equal(symcache_code_open(none, (uint8_t[]){ 1 }, 1, &code, &err), SC_ESYS);
+	assert_true(!table && !nearest && !explained && !sources && !locals && !build && !code);
+}
+
 /* A symbol whose name begins behind the end of the names. */
 static void test_names(void **state)
 {
@@ -112,6 +139,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_find), cmocka_unit_test(test_open), cmocka_unit_test(test_names),
+		cmocka_unit_test(test_not_there),
 	};
 
 	return cmocka_run_group_tests(tests, set_up, testing_tear_down);
