@@ -13,6 +13,7 @@
 #include <cmocka.h>
 
 #include "libsymcache/base/build_id.h"
+#include "libsymcache/index/content.h"
 #include "libsymcache/index/job.h"
 
 static char top[] = "/tmp/index_test.XXXXXX";
@@ -176,6 +177,72 @@ static void missing(void **state)
 	symstore_close(store);
 }
 
+/* What a file has, of sizes around that of the buffer; and whether it changed. */
+static void content(void **state)
+{
+	static const size_t sizes[] = { 0, 1, 131071, 131072, 131073, 400000 };
+	static uint8_t bytes[400000];
+	struct sc_hash got, want;
+	struct stat before;
+	uint64_t size;
+	char path[256];
+	int fd;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(bytes); i++)
+		bytes[i] = (uint8_t)(i * i >> 7);
+	snprintf(path, sizeof(path), "%s/content", top);
+	for (size_t i = 0; i < sizeof(sizes) / sizeof(*sizes); i++) {
+		put_file("content", bytes, sizes[i]);
+		want = sc_hash_of(bytes, sizes[i]);
+		sc_content_hash_file(path, &got, &size);
+		assert_true(sc_hash_same(got, want) && size == sizes[i]);
+		fd = open(path, O_RDWR);
+		assert_int_equal(fstat(fd, &before), 0);
+		assert_int_equal(sc_content_hash(fd, sizes[i] / 2, &got), 0);
+		want = sc_hash_of(bytes, sizes[i] / 2);
+		assert_true(sc_hash_same(got, want));
+		assert_false(sc_content_changed(fd, &before));
+		close(fd);
+	}
+	assert_int_equal(sc_content_hash(-1, 1, &got), -1);
+	sc_content_hash_file("/nonexistent", &got, &size);
+	assert_true(!got.low64 && !got.high64 && !size);
+	/* By its size, and by each part of its time. */
+	fd = open(path, O_RDWR);
+	const struct { off_t size; struct timespec time; bool changed; } cases[] = {
+		{ 400000, { 1000, 5 }, false }, { 400001, { 1000, 5 }, true }, { 399999, { 1000, 5 }, true },
+		{ 400000, { 1001, 5 }, true }, { 400000, { 1000, 6 }, true },
+	};
+	before.st_size = 400000;
+	before.st_mtim = (struct timespec){ 1000, 5 };
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		assert_int_equal(ftruncate(fd, cases[i].size), 0);
+		assert_int_equal(futimens(fd, (struct timespec[]){ cases[i].time, cases[i].time }), 0);
+		assert_int_equal(sc_content_changed(fd, &before), cases[i].changed);
+	}
+	close(fd);
+	assert_true(sc_content_changed(fd, &before));
+}
+
+/* Would an entry be another one, if it was made with these options? */
+static void differs(void **state)
+{
+	enum { D = SYMCACHE_FROM_DWARF, L = SYMCACHE_FROM_LOCALS, N = SYMCACHE_FROM_NAMES, S = SYMCACHE_FROM_SYMTAB };
+	static const struct { uint32_t sources; bool locals; const char *transforms; bool differs; } cases[] = {
+		{ D, false, "t", false }, { D, true, "t", true }, { D | L, true, "t", false }, { D | L, false, "t", false },
+		{ S, true, "t", false }, { D | N, false, "t", true }, { N, false, "t", true }, { D, false, "", true }, { D, false, "tt", true },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		const struct symstore_entry e = { .sources = cases[i].sources, .transforms = "t" };
+		const struct symcache_build_options o = { .locals = cases[i].locals };
+
+		assert_int_equal(sc_entry_differs(&e, &o, cases[i].transforms), cases[i].differs);
+	}
+}
+
 /* Small files are taken together, as far as there is memory for them. */
 static void groups(void **state)
 {
@@ -215,6 +282,8 @@ int main(void)
 		cmocka_unit_test(folder),
 		cmocka_unit_test(missing),
 		cmocka_unit_test(groups),
+		cmocka_unit_test(content),
+		cmocka_unit_test(differs),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, clean_up);
