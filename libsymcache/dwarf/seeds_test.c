@@ -156,7 +156,7 @@ static void test_lines(void **state)
 	static const char *const seeds[] = { "line", NULL };
 
 	(void)state;
-	expect_answers("line", seeds, 16, lines_of);
+	expect_answers("line", seeds, 40, lines_of);
 }
 
 static void test_cfi(void **state)
@@ -164,7 +164,7 @@ static void test_cfi(void **state)
 	static const char *const seeds[] = { "cfi", NULL };
 
 	(void)state;
-	expect_answers("cfi", seeds, 64, cfi_of);
+	expect_answers("cfi", seeds, 256, cfi_of);
 }
 
 static void test_go(void **state)
@@ -172,7 +172,7 @@ static void test_go(void **state)
 	static const char *const seeds[] = { "gopclntab", NULL };
 
 	(void)state;
-	expect_answers("gopclntab", seeds, 32, go_of);
+	expect_answers("gopclntab", seeds, 96, go_of);
 }
 
 int main(void)
