@@ -291,8 +291,34 @@ static void test_long_lines(void **state)
 			assert_int_equal(f.fault.offset, strlen(MAGIC "R 10\n"));
 		}
 		symtrace_close(&f);
+		/* The file ends within the line. */
+		assert_int_equal(symtrace_read(&f, text, strlen(MAGIC "R 10\n") + (size_t)len), SC_EFORMAT);
+		assert_string_equal(f.fault.msg, len > 999 ? "Excessively long lines in trace file" :
+				    "Premature end of file while reading trace file");
+		symtrace_close(&f);
 	}
 	free(text);
+}
+
+/* An order in which a few frames make sense, and one in which the end follows sooner: tracepoint 257 is
+ * itself in both, and so is its first frame, of 256 bytes or of 65,536. */
+static void test_guess(void **state)
+{
+	static const char definitions[] = MAGIC "R 10\ntp T101:1000:E:0:0\n\n";
+	enum { FIRST = sizeof(definitions) - 1, BEHIND = FIRST + 6 + 65536 };
+	uint8_t *bytes = malloc(BEHIND + 8);
+	struct symtrace f;
+
+	(void)state;
+	memset(bytes, 'x', BEHIND + 8);
+	memcpy(bytes, definitions, FIRST);
+	for (int i = 0; i < 3; i++)
+		memcpy(bytes + FIRST + i * 262, "\1\1\0\1\0\0", 6);
+	memset(bytes + BEHIND, 0, 2);
+	assert_int_equal(symtrace_read(&f, bytes, BEHIND + 8), 0);
+	assert_int_equal(symtrace_guess_big_endian(&f), 0);
+	symtrace_close(&f);
+	free(bytes);
 }
 
 /* Cut anywhere, the file gives its first frames and then an error, or none at the
@@ -367,6 +393,7 @@ int main(void)
 		cmocka_unit_test(test_frames),
 		cmocka_unit_test(test_sizes),
 		cmocka_unit_test(test_long_lines),
+		cmocka_unit_test(test_guess),
 		cmocka_unit_test(test_every_truncation),
 		cmocka_unit_test(test_many_lines),
 	};
