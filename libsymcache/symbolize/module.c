@@ -70,6 +70,7 @@ void sc_made_deinit(struct sc_made *made)
 	symbundle_fetched_deinit(&made->fetched);
 	free(made->path);
 	free(made->debug_path);
+	free(made->names);
 	*made = (struct sc_made){ 0 };
 }
 
@@ -85,9 +86,13 @@ static bool set_entry(struct symcache_module *m, const struct symcache_build *b,
 	made->debug_path = info->debug_path ? strdup(info->debug_path) : NULL;
 	if (!made->path || (info->debug_path && !made->debug_path))
 		return false;
+	made->names = symstore_names_of(made->path, info->soname, info->debug_link);
+	if (!made->names)
+		return false;
 	made->entry = sc_entry_of_build(b, m->id, m->id_len, time(NULL));
 	made->entry.source_path = made->path;
 	made->entry.debug_path = made->debug_path;
+	made->entry.names = made->names;
 	sc_content_hash_file(made->path, &made->entry.source_hash, &made->entry.source_size);
 	made->to_store = m->caches->to_store = true;
 	return true;

@@ -27,7 +27,7 @@ struct sc_made {
 	struct symcache cache;
 	bool to_store;           /* what was built, with this entry: */
 	struct symstore_entry entry;
-	char *path, *debug_path; /* of the entry */
+	char *path, *debug_path, *names; /* of the entry */
 	struct symbundle_fetched fetched; /* where bytes and entry come from; cache NULL: not from there */
 };
 
