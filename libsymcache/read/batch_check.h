@@ -67,9 +67,16 @@ static inline bool batch_is_same(const struct symcache *cache, const uint64_t re
 	static __thread struct symcache_raw_frame frames[BATCH_CHECK_MAX * BATCH_CHECK_FRAMES];
 	static __thread struct symcache_frame_ids ids[BATCH_CHECK_MAX * BATCH_CHECK_FRAMES];
 	struct symcache_query q[BATCH_CHECK_MAX], twin[BATCH_CHECK_MAX];
+	uint32_t symbols[BATCH_CHECK_MAX]; /* what they may be, first */
 
 	for (size_t i = 0; i < n; i++)
 		q[i] = (struct symcache_query){ .cache = cache, .rel_pc = rel_pcs[i] };
+	for (size_t i = 0; i < n; i++)
+		symbols[i] = i % 3 ? SYMCACHE_NONE : (uint32_t)(i * 5);
+	symcache_symbols_batch(q, n, symbols);
+	for (size_t i = 0; i < n; i++)
+		if (symbols[i] != symcache_symbol_at(cache, rel_pcs[i]))
+			return false;
 	symcache_lookup_batch(q, n);
 	memcpy(twin, q, n * sizeof(*q));
 	symcache_frames_batch(q, n, frames, most);

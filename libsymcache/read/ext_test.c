@@ -216,6 +216,16 @@ static void test_ext_sections(void **state)
 	}
 
 	char message[120];
+	s[2].offset = t.at_footer; /* nothing, where the sections end */
+	s[2].size = 0;
+	tiny_rehash(bytes, t.size);
+	struct symcache cache;
+	assert_int_equal(symcache_open(&cache, bytes, t.size, NULL), 0);
+	assert_int_equal(symcache_verify(&cache, NULL, NULL), 0);
+	s[2].size = 3;
+	snprintf(message, sizeof(message), "extension area: section 0x3f3f3f3f: bad place 0x%zx, size 0x3", t.at_footer);
+	expect_damage(bytes, t.size, message);
+	memcpy(s, good, sizeof(good));
 	s[1].offset += 4;
 	snprintf(message, sizeof(message),
 		 "extension area: section 0x534c4f43: bad place 0x%llx, size 0xe",

@@ -141,6 +141,14 @@ static void ask(const struct symcache *cache, uint64_t pc, char *text)
 		n += sprintf(text + n, "%zu %zu %u", (size_t)data.rel_address, (size_t)data.size,
 			     data.line);
 	}
+	for (size_t offset = 0x1000; offset < 1 << 20; offset += 1 << 19) {
+		uint64_t vaddr = 0, of_code = 0;
+		const bool in_file = symcache_vaddr_of_offset(cache, offset, &vaddr),
+			   in_code = symcache_vaddr_of_code(cache, offset, &of_code);
+
+		n += sprintf(text + n, "\n%d %zx %d %zx %d %d", in_file, (size_t)vaddr, in_code, (size_t)of_code,
+			     symcache_may_be_code(cache, offset), symcache_has_offsets(cache));
+	}
 	assert_true(n < TEXT);
 }
 
@@ -198,6 +206,31 @@ static void no_damaged_byte_is_used(void **state)
 	assert_true(same > blocks);
 }
 
+/* Whatever is asked before: also where so much was tested that the rest is, too. */
+static void answers_stay(void **state)
+{
+	static char want[TEXT], got[TEXT];
+	struct symcache_guard guard;
+	struct symcache caches[2];
+
+	(void)state;
+	assert_int_equal(symcache_open(&caches[0], bytes, size, NULL), 0);
+	for (int way = 0; way < 3; way++) { /* one by one, every 7th, from the end */
+		assert_true(symcache_guard_init(&guard, bytes, size, table));
+		assert_int_equal(symcache_open_guarded(&caches[1], bytes, size, &guard, NULL), 0);
+		for (uint32_t i = 0; i < caches[0].header->num_ranges; i += 3) {
+			const uint32_t n = caches[0].header->num_ranges, at = way == 2 ? n - 1 - i : i * (way ? 7 : 1) % n;
+
+			ask(&caches[0], caches[0].ranges[at], want);
+			ask(&caches[1], caches[0].ranges[at], got);
+			if (strcmp(got, want))
+				fail_msg("way %d, range %u: %s\nnot %s", way, at, got, want);
+		}
+		assert_true(guard.whole && !guard.damaged);
+		symcache_guard_deinit(&guard);
+	}
+}
+
 /* Batches find what single look-ups find, behind a guard and without one. */
 static void batches(void **state)
 {
@@ -233,6 +266,7 @@ static void all_of_it(void **state)
 {
 	struct symcache_guard guard;
 	struct symcache cache;
+	uint64_t vaddr;
 
 	(void)state;
 	assert_true(symcache_guard_init(&guard, bytes, size, table));
@@ -249,6 +283,17 @@ static void all_of_it(void **state)
 	assert_true(guard.damaged);
 	assert_false(symcache_guard_check(&guard, bytes, 1)); /* it stays so */
 	assert_false(symcache_guard_check(&guard, bytes + size, 1));
+	symcache_guard_deinit(&guard);
+	/* Nothing is in order; and no address is that of an offset, once there is damage. */
+	assert_true(symcache_guard_init(&guard, bytes, size, table));
+	assert_true(symcache_guard_check(&guard, bytes, 0));
+	assert_int_equal(symcache_open_guarded(&cache, bytes, size, &guard, NULL), 0);
+	assert_true(cache.num_segments);
+	assert_true(symcache_vaddr_of_offset(&cache, cache.segments[0].offset, &vaddr));
+	assert_true(symcache_has_offsets(&cache));
+	guard.damaged = true;
+	assert_false(symcache_vaddr_of_offset(&cache, cache.segments[0].offset, &vaddr));
+	assert_false(symcache_has_offsets(&cache));
 	symcache_guard_deinit(&guard);
 	/* What is expected to be read often is tested at once. */
 	assert_true(symcache_guard_init(&guard, bytes, size, table));
@@ -340,7 +385,7 @@ static void pages_are_given_back(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(no_damaged_byte_is_used), cmocka_unit_test(batches),
+		cmocka_unit_test(no_damaged_byte_is_used), cmocka_unit_test(batches), cmocka_unit_test(answers_stay),
 		cmocka_unit_test(all_of_it), cmocka_unit_test(blocks_alone),
 		cmocka_unit_test(pages_are_given_back),
 	};

@@ -92,10 +92,50 @@ static void test_registers(void **state)
 	assert_int_equal(symcache_register_number(EM_X86_64, ""), SYMCACHE_NO_REGISTER);
 }
 
+/* Of all machines, from 0 to 34 and the return address. */
+static void test_all_registers(void **state)
+{
+	static const struct { uint16_t machine; const char *names; } cases[] = {
+		{ EM_X86_64, "rax rdx rcx rbx rsi rdi rbp rsp r8 r9 r10 r11 r12 r13 r14 r15 rip r17 r18 r19 r20 r21 r22 r23 "
+			     "r24 r25 r26 r27 r28 r29 r30 r31 r32 r33 r34 rip" },
+		{ EM_386, "eax ecx edx ebx esp ebp esi edi eip r9 r10 r11 r12 r13 r14 r15 r16 r17 r18 r19 r20 r21 r22 r23 "
+			  "r24 r25 r26 r27 r28 r29 r30 r31 r32 r33 r34 eip" },
+		{ EM_AARCH64, "x0 x1 x2 x3 x4 x5 x6 x7 x8 x9 x10 x11 x12 x13 x14 x15 x16 x17 x18 x19 x20 x21 x22 x23 "
+			      "x24 x25 x26 x27 x28 x29 x30 sp pc x33 x34 x30" },
+		{ EM_RISCV, "x0 x1 x2 x3 x4 x5 x6 x7 x8 x9 x10 x11 x12 x13 x14 x15 x16 x17 x18 x19 x20 x21 x22 x23 "
+			    "x24 x25 x26 x27 x28 x29 x30 x31 x32 x33 x34 ra" },
+		{ EM_PPC64, "r0 r1 r2 r3 r4 r5 r6 r7 r8 r9 r10 r11 r12 r13 r14 r15 r16 r17 r18 r19 r20 r21 r22 r23 "
+			    "r24 r25 r26 r27 r28 r29 r30 r31 lr r33 r34 lr" },
+		{ EM_S390, "r0 r1 r2 r3 r4 r5 r6 r7 r8 r9 r10 r11 r12 r13 r14 r15 r16 r17 r18 r19 r20 r21 r22 r23 "
+			   "r24 r25 r26 r27 r28 r29 r30 r31 r32 r33 r34 ra" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		char got[300] = "", buf[8];
+
+		for (unsigned n = 0; n <= 35; n++) {
+			const unsigned reg = n < 35 ? n : SYMCACHE_UNWIND_RETURN;
+			const char *name = symcache_register_name(cases[i].machine, reg, buf);
+
+			strcat(strcat(got, n ? " " : ""), name);
+			if (n < 32)
+				assert_int_equal(symcache_register_number(cases[i].machine, name), n);
+		}
+		assert_string_equal(got, cases[i].names);
+		assert_int_equal(symcache_register_number(cases[i].machine, "none"), SYMCACHE_NO_REGISTER);
+	}
+	assert_int_equal(symcache_register_number(EM_RISCV, "zero"), 0);
+	assert_int_equal(symcache_register_number(EM_RISCV, "ra"), 1);
+	assert_int_equal(symcache_register_number(EM_RISCV, "t6"), 31);
+	assert_int_equal(symcache_register_number(EM_X86_64, "a0"), SYMCACHE_NO_REGISTER);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_rules), cmocka_unit_test(test_expressions), cmocka_unit_test(test_registers),
+		cmocka_unit_test(test_all_registers),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
