@@ -2,18 +2,12 @@
  * What becomes of a log, and what is said of it: of one that is cut off, damaged or misnamed, by each
  * way to say it; and of an output that cannot be written.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <fcntl.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 #define XXH_STATIC_LINKING_ONLY /* for a state on the stack */
-#include <xxhash.h>
+#include "libsymcache/read/tiny_test.h"
+
+#include <fcntl.h>
+#include <pthread.h>
+#include <sys/wait.h>
 
 #include "libsymcache/base/testing.h"
 #include "libsymcache/logs/logs.h"
@@ -201,9 +195,105 @@ static void test_output(void **state)
 	symcache_caches_destroy(caches);
 }
 
+/* ---- a log that is being written ----------------------------------------------------------- */
+
+static uint64_t copy_cache(void *ctx, void *to)
+{
+	const struct tiny *t = ctx;
+	uint8_t *bytes = tiny_bytes((struct tiny *)t);
+
+	memcpy(to, bytes, t->size);
+	free(bytes);
+	return XXH3_64bits(to, t->size);
+}
+
+/* Puts a cache with build ID aabb into the store; by another process, as LMDB asks for. */
+static void store_put(void)
+{
+	struct tiny t = tiny_example_ext(9);
+	struct symstore_entry e = { .build_id = { 0xaa, 0xbb }, .build_id_len = 2, .source_path = "/bin/a",
+				    .tool_version = "test" };
+	struct symstore_writer *writer;
+	struct symstore *store;
+	const pid_t pid = fork();
+	int status;
+
+	free(tiny_bytes(&t)); /* for its size */
+	e.cache_size = t.size;
+	if (!pid)
+		_exit(symstore_open("live.store", SYMSTORE_WRITE, &store, NULL) ||
+		      symstore_write_begin(store, &writer, NULL) ||
+		      symstore_put(writer, &e, copy_cache, &t, NULL, NULL) || symstore_commit(writer, NULL));
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_int_equal(status, 0);
+}
+
+static const char modules[] = "{{{module:0:a.so:elf:aabb}}}\n{{{mmap:0x400000:0x1000:load:0:rx:0x400000}}}\n",
+		  frame[] = "{{{pc:0x400010}}}\n";
+
+/* A frame; then the store gets the program, and after a pause the same again, and the end. */
+static void *write_log(void *ctx)
+{
+	const int to = *(const int *)ctx;
+
+	dprintf(to, "%s%s", modules, frame);
+	usleep(200000);
+	store_put();
+	usleep(1300000);
+	dprintf(to, "{{{reset}}}\n%s%s", modules, frame);
+	close(to);
+	return ctx;
+}
+
+/* What comes is written at once; and where a log that is alone pauses, the store is looked at again. */
+static void test_live(void **state)
+{
+	const struct markup_options markup = { .dialect = MARKUP_DEFAULT };
+
+	(void)state;
+	for (int alone = 0; alone < 2; alone++) {
+		struct symcache_caches *caches = symcache_caches_create(&(struct symcache_caches_options){
+			.store = "live.store" });
+		const struct symlog_filter_options options = { .markup = &markup, .threads = 1, .say = say, .quiet = true,
+							       .from.find.caches = caches };
+		int pipes[2];
+		char path[40], text[1000];
+		FILE *out = tmpfile();
+		struct symlog log = { .path = path, .alone = alone,
+				      .output = { .fd = fileno(out), .name = "out", .say_ctx = (char *)"" } };
+		struct symlog_filter *f;
+		struct sc_error err;
+		pthread_t thread;
+		const char *second;
+		size_t n;
+
+		assert_int_equal(pipe(pipes), 0);
+		snprintf(path, sizeof(path), "/proc/self/fd/%d", pipes[0]);
+		assert_int_equal(symlog_filter_create(&options, &f, &err), 0);
+		assert_int_equal(pthread_create(&thread, NULL, write_log, &pipes[1]), 0);
+		assert_int_equal(symlog_filter_run(f, &log, &err), SYMLOG_OK);
+		pthread_join(thread, NULL);
+		symlog_filter_end(f, &err);
+		symlog_filter_destroy(f);
+		symcache_caches_destroy(caches);
+		close(pipes[0]);
+		rewind(out);
+		n = fread(text, 1, sizeof(text) - 1, out);
+		text[n] = 0;
+		fclose(out);
+		second = strstr(text, "[[[reset]]]");
+		if (!second)
+			fail_msg("%s", text);
+		assert_null(memmem(text, (size_t)(second - text), "main", 4));
+		assert_int_equal(strstr(second, "main") != NULL, alone);
+		unlink("live.store");
+	}
+}
+
 int main(void)
 {
-	const struct CMUnitTest tests[] = { cmocka_unit_test(test_runs), cmocka_unit_test(test_output) };
+	const struct CMUnitTest tests[] = { cmocka_unit_test(test_runs), cmocka_unit_test(test_output),
+		cmocka_unit_test(test_live) };
 
 	return cmocka_run_group_tests(tests, set_up, tear_down);
 }

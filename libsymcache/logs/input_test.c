@@ -119,6 +119,30 @@ static void test_all_of_it(void **state)
 	}
 }
 
+/* Who needs no more of it, as the output cannot be written, does not wait for ever for what is unpacked
+ * ahead. */
+static void test_closed_early(void **state)
+{
+	static const char *const names[] = { "2200000.gz", "2200000.xz", "2200000.zst" };
+
+	(void)state;
+	alarm(20);
+	for (size_t i = 0; i < 2 * sizeof(names) / sizeof(*names); i++) {
+		struct symlog_input in;
+		struct sc_error err;
+		size_t n;
+
+		assert_int_equal(symlog_open(&in, names[i / 2], &err), 0);
+		in.threads = 2;
+		assert_int_equal(symlog_read(&in, got, 1000, &n, &err), 0);
+		assert_int_equal(n, 1000);
+		if (i % 2)
+			usleep(20000); /* until nothing has room any more */
+		symlog_close(&in);
+	}
+	alarm(0);
+}
+
 /* What was right comes before what is wrong is said, also if it was unpacked ahead. */
 static void test_damaged(void **state)
 {
@@ -401,7 +425,7 @@ static void test_hold(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_all_of_it),   cmocka_unit_test(test_damaged),
+		cmocka_unit_test(test_all_of_it), cmocka_unit_test(test_closed_early),   cmocka_unit_test(test_damaged),
 		cmocka_unit_test(test_open),	    cmocka_unit_test(test_range),
 		cmocka_unit_test(test_suffixes),    cmocka_unit_test(test_wait),
 		cmocka_unit_test(test_interrupted), cmocka_unit_test(test_hold),
