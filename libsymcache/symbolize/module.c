@@ -84,10 +84,8 @@ static bool set_entry(struct symcache_module *m, const struct symcache_build *b,
 	if (!made->path)
 		made->path = strdup(path);
 	made->debug_path = info->debug_path ? strdup(info->debug_path) : NULL;
-	if (!made->path || (info->debug_path && !made->debug_path))
-		return false;
-	made->names = symstore_names_of(made->path, info->soname, info->debug_link);
-	if (!made->names)
+	made->names = made->path ? symstore_names_of(made->path, info->soname, info->debug_link) : NULL;
+	if (!made->names || (info->debug_path && !made->debug_path))
 		return false;
 	made->entry = sc_entry_of_build(b, m->id, m->id_len, time(NULL));
 	made->entry.source_path = made->path;
