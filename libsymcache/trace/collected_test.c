@@ -19,10 +19,13 @@
 #define DEFINITIONS "\177TRACE0\nR 88\ntp T1:1000:E:0:0\n\n"
 
 /* Blocks in the order of the file: the first one that has a byte counts. */
-static const struct { uint64_t address; const char *bytes; } blocks[] = {
-	{ 0x7008, "EFGHIJ" }, { 0x7000, "abcd" }, { 0x7004, "efgh" }, { 0x700c, "ijklmnop" }, { 0x7020, "!" },
-	{ 0x7030, "0123456789" }, { 0x7032, "xx" }, { 0x7028, "........++" }, { 0x7050, "" },
-	{ UINT64_MAX - 3, "last" },
+static const struct {
+	uint64_t address;
+	const char *bytes;
+} blocks[] = {
+	{ 0x7008, "EFGHIJ" }, { 0x7000, "abcd" },	      { 0x7004, "efgh" }, { 0x700c, "ijklmnop" },
+	{ 0x7020, "!" },	    { 0x7030, "0123456789" },   { 0x7032, "xx" },	{ 0x7028, "........++" },
+	{ 0x7050, "" },	    { UINT64_MAX - 3, "last" },
 };
 
 static void collect(struct symtrace *f, struct bytes *file, struct symtrace_collected *ret)
@@ -51,17 +54,38 @@ static void collect(struct symtrace *f, struct bytes *file, struct symtrace_coll
 	assert_true(tdesc_default(&f->layout, EM_X86_64, true));
 	frames = symtrace_frames(f);
 	assert_int_equal(symtrace_next_frame(&frames, &frame, &ignored), 1);
-	assert_int_equal(symtrace_collect(f, &frame, (struct symtrace_pc){ SYMTRACE_PC_REGISTERS, 0x1234 },
-					  EM_X86_64, ret, &err), 0);
+	assert_int_equal(symtrace_collect(f, &frame,
+					  (struct symtrace_pc){ SYMTRACE_PC_REGISTERS, 0x1234 },
+					  EM_X86_64, ret, &err),
+			 0);
 }
 
 static void test_memory(void **state)
 {
-	static const struct { uint64_t at; const char *wants; } cases[] = { /* "-": it was not collected */
-		{ 0x7000, "abcd" }, { 0x7002, "cdefg" }, { 0x7000, "abcdefghEFGHIJklmnop" }, { 0x7003, "defghEFGHIJk" },
-		{ 0x7007, "hE" }, { 0x700d, "Jklm" }, { 0x7013, "p" }, { 0x7013, "--" }, { 0x7014, "-" }, { 0x6fff, "--" },
-		{ 0x7020, "!" }, { 0x701f, "-" }, { 0x7021, "-" }, { 0x7030, "++23456789" }, { 0x7028, "........++2" },
-		{ 0x702f, ".+" }, { 0x703a, "-" }, { 0x7050, "-" }, { 0, "-" },
+	static const struct {
+		uint64_t at;
+		const char *wants;
+	} cases[] = {
+		/* "-": it was not collected */
+		{ 0x7000, "abcd" },
+		{ 0x7002, "cdefg" },
+		{ 0x7000, "abcdefghEFGHIJklmnop" },
+		{ 0x7003, "defghEFGHIJk" },
+		{ 0x7007, "hE" },
+		{ 0x700d, "Jklm" },
+		{ 0x7013, "p" },
+		{ 0x7013, "--" },
+		{ 0x7014, "-" },
+		{ 0x6fff, "--" },
+		{ 0x7020, "!" },
+		{ 0x701f, "-" },
+		{ 0x7021, "-" },
+		{ 0x7030, "++23456789" },
+		{ 0x7028, "........++2" },
+		{ 0x702f, ".+" },
+		{ 0x703a, "-" },
+		{ 0x7050, "-" },
+		{ 0, "-" },
 	};
 	struct symtrace_collected c = { 0 };
 	struct bytes file = { 0 };
@@ -71,7 +95,8 @@ static void test_memory(void **state)
 	collect(&f, &file, &c);
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		char got[32] = "";
-		const bool there = symtrace_collected_read(&c, cases[i].at, got, strlen(cases[i].wants));
+		const bool there =
+			symtrace_collected_read(&c, cases[i].at, got, strlen(cases[i].wants));
 
 		if (there != (*cases[i].wants != '-') || (there && strcmp(got, cases[i].wants)))
 			fail_msg("0x%llx: %d '%s'", (unsigned long long)cases[i].at, there, got);
@@ -84,9 +109,12 @@ static void test_memory(void **state)
 /* Where a stack ends that was collected in part. */
 static void test_end(void **state)
 {
-	static const struct { uint64_t at, end; } cases[] = {
-		{ 0x7000, 0x7014 }, { 0x7005, 0x7014 }, { 0x7013, 0x7014 }, { 0x7014, 0 }, { 0x6fff, 0 }, { 0x7020, 0x7021 },
-		{ 0x7021, 0 }, { 0x7028, 0x703a }, { 0x7031, 0x703a }, { 0x703a, 0 }, { 0x7050, 0 },
+	static const struct {
+		uint64_t at, end;
+	} cases[] = {
+		{ 0x7000, 0x7014 }, { 0x7005, 0x7014 }, { 0x7013, 0x7014 }, { 0x7014, 0 },
+		{ 0x6fff, 0 },	  { 0x7020, 0x7021 }, { 0x7021, 0 },      { 0x7028, 0x703a },
+		{ 0x7031, 0x703a }, { 0x703a, 0 },	    { 0x7050, 0 },
 	};
 	struct symtrace_collected c = { 0 };
 	struct bytes file = { 0 };
@@ -112,7 +140,8 @@ static void test_end(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = { cmocka_unit_test(test_memory), cmocka_unit_test(test_end) };
+	const struct CMUnitTest tests[] = { cmocka_unit_test(test_memory),
+					   cmocka_unit_test(test_end) };
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
