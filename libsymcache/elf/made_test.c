@@ -139,12 +139,13 @@ static void make_note(struct made *m)
 
 static void make_link(struct made *m)
 {
+	static const char *const names[] = { "file.debug", "x", "../file.debug", "" };
 	struct bytes *o = &m->content[DEBUGLINK];
 
-	put_str(o, below(m, 4) ? "file.debug" : "");
+	put_str(o, names[below(m, 4)]);
 	while (o->b.len % 4)
 		put(o, 1, 0);
-	put(o, 4, below(m, UINT32_MAX));
+	put(o, below(m, 5) ? 4 : 3, below(m, UINT32_MAX)); /* some are cut off */
 }
 
 static void choose_shape(struct made *m)
@@ -154,8 +155,9 @@ static void choose_shape(struct made *m)
 		char word;
 	} machines[] = {
 		/* 0: either */
-		{ EM_X86_64, 8 }, { EM_386, 4 },   { EM_AARCH64, 8 }, { EM_ARM, 4 },  { EM_PPC, 4 },
-		{ EM_PPC64, 8 },	{ EM_RISCV, 0 }, { EM_RISCV, 0 },	{ EM_S390, 8 }, { EM_MIPS, 0 },
+		{ EM_X86_64, 8 }, { EM_386, 4 }, { EM_AARCH64, 8 }, { EM_ARM, 4 },
+		{ EM_PPC, 4 }, { EM_PPC64, 8 }, { EM_RISCV, 0 }, { EM_RISCV, 0 },
+		{ EM_S390, 8 }, { EM_MIPS, 0 },
 	};
 	const unsigned n = below(m, 10);
 
