@@ -179,6 +179,34 @@ static void test_damaged(void **state)
 	}
 }
 
+/* Methods and flags of gzip that there are not. */
+static void test_gzip_unknown(void **state)
+{
+	static const struct { size_t at; unsigned char value; } cases[] = {
+		{ 2, 7 }, { 2, 9 }, { 2, 0 }, { 3, 0x20 }, { 3, 0x40 }, { 3, 0x80 },
+	};
+	struct bytes b = { 0 };
+	char text[1000];
+
+	(void)state;
+	pack(&b, SYMCACHE_GZIP, "a text");
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		const unsigned char was = b.b.data[cases[i].at];
+
+		b.b.data[cases[i].at] = cases[i].value;
+		for (size_t piece = 1; piece < 900; piece = piece * 4 + 3) {
+			const char *why = unpack(&b, b.b.len, piece, text);
+
+			if (!why || strcmp(why, "gzip: damaged"))
+				fail_msg("case %zu, in pieces of %zu: %s", i, piece, why ? why : "valid");
+		}
+		b.b.data[cases[i].at] = was;
+	}
+	assert_null(unpack(&b, b.b.len, 100, text));
+	assert_string_equal(text, "a text");
+	bytes_deinit(&b);
+}
+
 /* What may stand in a gzip header, behind a plain stream and in front of one. */
 static void test_gzip_headers(void **state)
 {
@@ -242,7 +270,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_streams), cmocka_unit_test(test_cut_off), cmocka_unit_test(test_damaged),
-		cmocka_unit_test(test_gzip_headers), cmocka_unit_test(test_kinds),
+		cmocka_unit_test(test_gzip_headers), cmocka_unit_test(test_gzip_unknown), cmocka_unit_test(test_kinds),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
