@@ -1,7 +1,7 @@
 /*
- * File systems that lack something: hard links, locks of files, room for the lock file, folders that
- * can be synced; and lock files that someone has planted. The C library's calls are replaced here, so
- * that they fail.
+ * File systems that lack something: hard links, locks of files, room for the lock file or for much at
+ * once, folders that can be synced; and lock files that someone has planted. The C library's calls are
+ * replaced here, so that they fail.
  */
 #include "libsymcache/store/testing.h"
 
@@ -10,6 +10,9 @@
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/uio.h>
+
+#include "libsymcache/store/upkeep.h"
 
 /* errno of calls that fail; 0: they do not. Of flock(), how often (-1: always). */
 static int no_link, no_flock, flock_times, no_room, no_sync;
@@ -39,8 +42,54 @@ int fsync(int fd)
 	return no_sync ? (errno = no_sync, -1) : (int)syscall(SYS_fsync, fd);
 }
 
+/* Bytes that one commit may write. */
+static size_t most = SIZE_MAX, written;
+
+static bool is_full(size_t size)
+{
+	written += size;
+	errno = ENOSPC;
+	return written > most;
+}
+
+ssize_t pwrite(int fd, const void *data, size_t size, off_t offset)
+{
+	return is_full(size) ? -1 : syscall(SYS_pwrite64, fd, data, size, offset);
+}
+
+ssize_t pwritev(int fd, const struct iovec *iov, int n, off_t offset)
+{
+	size_t size = 0;
+
+	for (int i = 0; i < n; i++)
+		size += iov[i].iov_len;
+	return is_full(size) ? -1 : syscall(SYS_pwritev, fd, iov, n, offset, 0);
+}
+
+ssize_t writev(int fd, const struct iovec *iov, int n)
+{
+	size_t size = 0;
+
+	for (int i = 0; i < n; i++)
+		size += iov[i].iov_len;
+	return is_full(size) ? -1 : syscall(SYS_writev, fd, iov, n);
+}
+
+int fdatasync(int fd)
+{
+	written = 0;
+	return (int)syscall(SYS_fdatasync, fd);
+}
+
+int ftruncate(int fd, off_t size)
+{
+	written = 0; /* what was written in vain is given back */
+	return (int)syscall(SYS_ftruncate, fd, size);
+}
+
 static int setup(void **state)
 {
+	most = SIZE_MAX;
 	no_link = no_flock = flock_times = no_room = no_sync = 0;
 	return test_setup(state);
 }
@@ -193,11 +242,59 @@ static void lock_files(void **state)
 	}
 }
 
+/* Where the disk has room for small commits alone, entries are removed some at a time; where it has
+ * none, it is said which are gone. */
+static void removed_by_and_by(void **state)
+{
+	enum { N = 400, PAGES = 20 };
+	static struct test_cache caches[N];
+	struct symstore *store = test_open(SYMSTORE_WRITE);
+	struct symstore_writer *writer = test_writer(store);
+	struct symstore_reader *reader;
+	struct symstore_info info;
+
+	(void)state;
+	for (uint32_t n = 0; n < N; n++) {
+		struct symstore_entry e = test_entry(n, 900);
+
+		caches[n] = (struct test_cache){ n, 900 };
+		assert_ok(symstore_put(writer, &e, test_fill, &caches[n], NULL, &test_err));
+	}
+	assert_ok(symstore_commit(writer, &test_err));
+	for (int room = 0; room < 2; room++) {
+		struct symstore_removals list = { 0 };
+
+		for (uint32_t n = 0; n < N; n++) {
+			struct symstore_entry e = test_entry(n, 900);
+
+			assert_ok(symstore_removals_add(&list, &e, &test_err));
+		}
+		written = 0;
+		most = room ? PAGES * 4096 : 1;
+		assert_int_equal(symstore_remove_all(store, &list, &test_err), room ? 0 : SC_EFULL);
+		most = SIZE_MAX;
+		for (uint32_t n = 0; n < N; n++)
+			assert_int_equal(list.data[n].removed, room);
+		symstore_removals_deinit(&list);
+		if (!room) { /* a meta page that could not be written needs a fresh start */
+			symstore_close(store);
+			store = test_open(SYMSTORE_WRITE);
+		}
+		reader = test_reader(store);
+		assert_ok(symstore_info(reader, &info, &test_err));
+		assert_int_equal(info.entries, room ? 0 : N);
+		symstore_read_end(reader);
+		test_valid(store);
+	}
+	symstore_close(store);
+}
+
 int main(void)
 {
 #define TEST(f) cmocka_unit_test_setup(f, setup)
 	static const struct CMUnitTest tests[] = {
 		TEST(without_links), TEST(without_locks), TEST(not_alone), TEST(folders), TEST(lock_files),
+		TEST(removed_by_and_by),
 	};
 
 	return cmocka_run_group_tests_name("claim", tests, test_group_setup, test_group_teardown);

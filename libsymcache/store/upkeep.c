@@ -47,7 +47,10 @@ static int remove_some(struct symstore *store, struct symstore_removal *at, size
 		return rc;
 	for (size_t i = 0; i < n && !rc; i++)
 		rc = symstore_remove(writer, at[i].id.bytes, at[i].id.len, &at[i].removed, err);
-	return symstore_end(writer, rc, err);
+	rc = symstore_end(writer, rc, err);
+	for (size_t i = 0; i < n && rc; i++) /* a commit that failed may have set it */
+		at[i].removed = false;
+	return rc;
 }
 
 /* Removing takes room, too, until the next commits can use what was given up: on a full
@@ -60,8 +63,6 @@ int symstore_remove_all(struct symstore *store, struct symstore_removals *list,
 	int rc = remove_some(store, list->data, list->len, err);
 
 	while (rc == SC_EFULL && done < list->len) {
-		for (size_t i = done; i < list->len; i++)
-			list->data[i].removed = false;
 		n = n < list->len - done ? n : list->len - done;
 		if (!remove_some(store, list->data + done, n, &again)) {
 			done += n;
