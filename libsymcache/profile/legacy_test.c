@@ -73,6 +73,35 @@ static void test_scaling(void **state)
 	       "is a heap profile of the kind 'growthz', which is not read");
 }
 
+/* What a sample stands for: its numbers divided by 1 - exp(-size / rate), cut to integers. */
+static void test_scales(void **state)
+{
+	static const struct { const char *rate, *counts, *objects, *bytes; } cases[] = {
+		{ "heap_v2/1", "10: 400", "10", "400" }, { "heap_v2/2", "10: 20", "15", "31" }, { "heap_v2/0", "10: 400", "10", "400" },
+		{ "heap/1", "10: 400", "10", "400" }, { "heap/4", "10: 20", "15", "31" },
+		{ "heap_v2/1024", "10: 0", NULL, NULL }, { "heap_v2/1024", "0: 10", NULL, NULL },
+		{ "heap_v2/1000", "1: 39999", "1", "39999" }, { "heap_v2/10", "3: 1200", "3", "1200" },
+		{ "heap_v2/10", "100: 1", "100050", "1000" }, { "heap_v2/1024", "1000: 24000", "43168", "1036046" },
+		{ "heap_v2/1000000", "9000000000000000000: 9000000000000000000", "9223372036854775807", "9223372036854775807" },
+		{ "heapprofile/7", "3: 21", "3", "21" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		char text[500], want[100] = "";
+
+		snprintf(text, sizeof(text), "heap profile: 1: 40 [1: 40] @ %s\n%s [0: 0] @ 0x7151\n" MAPS, cases[i].rate,
+			 cases[i].counts);
+		for (int bytes = 0; bytes < 2; bytes++) {
+			const char *number = bytes ? cases[i].bytes : cases[i].objects;
+
+			if (number)
+				snprintf(want, sizeof(want), "mill::turn(int) %s\n", number);
+			folded(text, bytes ? "space" : "objects", want);
+		}
+	}
+}
+
 static void test_jemalloc(void **state)
 {
 	static const char text[] =
@@ -229,7 +258,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_gperftools),
-		cmocka_unit_test(test_scaling),
+		cmocka_unit_test(test_scaling), cmocka_unit_test(test_scales),
 		cmocka_unit_test(test_jemalloc), cmocka_unit_test(test_refused), cmocka_unit_test(test_two_threads),
 		cmocka_unit_test(test_cpu),
 		cmocka_unit_test(test_java),
