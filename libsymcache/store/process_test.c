@@ -334,6 +334,10 @@ static void lying_lock_file(void **state)
 	store = test_open(SYMSTORE_WRITE); /* no one uses it now: LMDB makes it anew */
 	test_valid(store);
 	symstore_close(store);
+	for (int i = 0; i < 2; i++) {
+		close(ready[i]);
+		close(done[i]);
+	}
 }
 
 int main(void)

@@ -6,6 +6,7 @@
 #ifndef STORE_TESTING_H
 #define STORE_TESTING_H
 
+#include <fcntl.h>
 #include <glob.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -45,15 +46,34 @@ static inline int test_setup(void **state)
 	return 0;
 }
 
+static unsigned test_files; /* that were open at first */
+
+static inline unsigned test_open_files(void)
+{
+	unsigned n = 0;
+
+	for (int fd = 0; fd < 1024; fd++)
+		n += fcntl(fd, F_GETFD) >= 0;
+	return n;
+}
+
 static inline int test_group_setup(void **state)
 {
 	(void)state;
+	test_files = test_open_files();
 	return mkdtemp(test_dir) ? 0 : -1;
 }
 
+/* What the tests opened is closed, too. */
 static inline int test_group_teardown(void **state)
 {
+	const unsigned files = test_open_files();
+
 	(void)state;
+	if (files != test_files) {
+		fprintf(stderr, "%u files are open, not %u\n", files, test_files);
+		exit(1);
+	}
 	test_remove();
 	return rmdir(test_dir);
 }
