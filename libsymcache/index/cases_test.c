@@ -33,7 +33,7 @@ static const char files[] =
 
 enum {
 	AGAIN = 1, FOLLOW = 2, PINNED = 4, TIGHT = 8, NO_STORE = 16, TAGGED = 32, MANY = 64,
-	LOCALS = 128,
+	LOCALS = 128, LIBDW = 256,
 };
 
 static const struct {
@@ -55,6 +55,9 @@ static const struct {
 	{ NULL, "mkdir d; cp $F/a.so d; ln -s d e", FOLLOW, "d/a.so built: indexed 1" },
 	{ NULL, "mkdir d; cp $F/a.so d; ln -s . d/e", FOLLOW, "d/a.so built: indexed 1 loops 1" },
 	{ NULL, "ln -s nowhere a", 0, ": other 1" },
+	{ NULL, "mkdir d; ln -s nowhere d/a; ln -s d e", FOLLOW, ": other 1" },
+	{ NULL, "cp $F/a.o $F/a.so .", LIBDW, "a.o unsupported, a.so built: indexed 1 unsupported 1" },
+	{ NULL, "tar cf a.tar -C $F a.o a.so", LIBDW, "a.tar!a.o unsupported, a.tar!a.so built: indexed 1 unsupported 1 archives 1" },
 	/* The same once more. */
 	{ "cp $F/a.so .", "true", 0, "a.so unchanged: unchanged 1" },
 	{ "cp $F/a.so .", "true", AGAIN, "a.so built: indexed 1" },
@@ -166,6 +169,7 @@ static char *index_path(const char *name, int options)
 	o.tags = options & TAGGED ? "release=2" : options & PINNED ? "pinned" : NULL;
 	o.memory = options & TIGHT ? 1000 : 0;
 	o.build.locals = options & LOCALS;
+	o.build.reader = options & LIBDW ? SYMCACHE_READER_LIBDW : SYMCACHE_READER_FAST;
 	if (!(options & NO_STORE))
 		assert_int_equal(symstore_open(store_path, SYMSTORE_WRITE, &store, &err), 0);
 	if (symcache_index(store, (const char *const[]){ path }, 1, &o, &a, &err))
