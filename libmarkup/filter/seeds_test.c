@@ -175,6 +175,45 @@ static void put_end(struct markup_filter *f, struct markup_groups *groups, const
 	free(rest);
 }
 
+/* What would be known behind the last place where the log can be cut. */
+static void put_cut(struct markup_filter *f, FILE *to)
+{
+	struct markup_cut cut;
+	char *saved;
+	size_t len;
+
+	if (!markup_filter_cut(f, &cut))
+		return;
+	assert_int_equal(markup_filter_save(f, &saved, &len), 0);
+	fprintf(to, "cut at %" PRIu64 ", line %" PRIu64 ": ", cut.offset, cut.lines);
+	put_digest(to, saved, len);
+	fprintf(to, ", ");
+	free(saved);
+}
+
+/* The tables of the log, as its parts are given them. */
+static void put_tables(struct sc_str log, FILE *to)
+{
+	const struct markup_options options = { .keep_modules = true };
+	struct fake_sink none = { 0 };
+	const struct markup_sink sink = { .ctx = &none };
+	struct sc_str tables = { NULL, 0 };
+	struct markup_filter *f;
+
+	assert_int_equal(markup_filter_create(&options, &resolver, 1, &sink, &f), 0);
+	markup_filter_input(f, "log");
+	assert_int_equal(markup_filter_keep_tables(f), 0);
+	assert_int_equal(markup_filter_feed(f, log.ptr, log.len), 0);
+	put_cut(f, to);
+	assert_int_equal(markup_filter_feed(f, "\nplain\n", 7), 0); /* behind which nothing is open */
+	put_cut(f, to);
+	assert_int_equal(markup_filter_finish(f), 0);
+	assert_int_equal(markup_filter_tables(f, &tables), 0);
+	put_digest(to, tables.ptr, tables.len);
+	fputc('\n', to);
+	markup_filter_destroy(f);
+}
+
 static void put_form(const struct markup_options *o, struct sc_str log, FILE *to)
 {
 	struct fake_sink got = { 0 };
@@ -203,6 +242,8 @@ static void put_form(const struct markup_options *o, struct sc_str log, FILE *to
 
 static void answer(const uint8_t *bytes, size_t size, FILE *to)
 {
+	fprintf(to, "tables: ");
+	put_tables((struct sc_str){ (const char *)bytes, size }, to);
 	for (size_t i = 0; i < sizeof(forms) / sizeof(*forms); i++) {
 		fprintf(to, "%s: ", forms[i].name);
 		put_form(&forms[i].options, (struct sc_str){ (const char *)bytes, size }, to);
