@@ -26,11 +26,12 @@ SC_SORT(sort_jitted, struct symcache_jitted, starts_before)
 /* A hex number with a blank behind it; where what is behind that begins. NULL: there is none. */
 static const char *read_hex(const char *at, const char *end, uint64_t *ret)
 {
-	const char *const begin = at;
+	const char *const begin = at, *digits;
 
 	*ret = 0;
 	if (end - at > 2 && at[0] == '0' && at[1] == 'x')
 		at += 2;
+	digits = at;
 	for (; at < end && at - begin < 18 && *at != ' '; at++) {
 		const char c = (char)(*at | 0x20);
 
@@ -38,7 +39,7 @@ static const char *read_hex(const char *at, const char *end, uint64_t *ret)
 			return NULL;
 		*ret = *ret << 4 | (uint64_t)(c <= '9' ? c - '0' : c - 'a' + 10);
 	}
-	return at > begin && at < end && *at == ' ' ? at + 1 : NULL;
+	return at > digits && at < end && *at == ' ' ? at + 1 : NULL;
 }
 
 /* False: out of memory. */

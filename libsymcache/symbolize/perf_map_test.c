@@ -4,6 +4,8 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <cmocka.h>
@@ -36,6 +38,95 @@ static void reads_lines(void **state)
 	symcache_perf_map_deinit(&m);
 	assert_true(symcache_perf_map_read("", 0, &m));
 	assert_null(symcache_perf_map_name(&m, 0));
+}
+
+/* All that is read of a text, sorted by address: "START-END NAME; ". */
+static void expect_read(const char *text, const char *want)
+{
+	struct symcache_perf_map m;
+	char got[600] = "";
+	size_t len = 0;
+
+	assert_true(symcache_perf_map_read(text, strlen(text), &m));
+	for (size_t i = 0; i < m.list.len; i++)
+		len += (size_t)snprintf(got + len, sizeof(got) - len, "%llx-%llx %s; ",
+					(unsigned long long)m.list.data[i].start, (unsigned long long)m.list.data[i].end,
+					m.texts.data + m.list.data[i].name);
+	if (strcmp(got, want))
+		fail_msg("%s: %s, not %s", text, got, want);
+	symcache_perf_map_deinit(&m);
+}
+
+static void reads_numbers(void **state)
+{
+	static const char *const cases[][2] = {
+		{ "1000 20 a\n", "1000-1020 a; " }, { "0x1000 0x20 a\n", "1000-1020 a; " }, { "ABCDEF 0xAb a\n", "abcdef-abce9a a; " },
+		{ "2 1 b\n1 1 a", "1-2 a; 2-3 b; " }, { "1000 20  a b \n", "1000-1020  a b ; " }, { "1000 20 a\r\n", "1000-1020 a\\x0d; " },
+		{ "1000 20 \n", "" }, { "1000 20\n", "" }, { "1000\n", "" }, { "1000 \n", "" }, { "\n\n", "" }, { " 1000 20 a\n", "" },
+		{ "0x 20 a\n", "" }, { "x10 20 a\n", "" }, { "0X10 20 a\n", "" }, { "10g 20 a\n", "" }, { "10  20 a\n", "" },
+		{ "1000 0 a\n", "" }, { "0 1 a\n", "0-1 a; " }, { "10:20 1 a\n", "" }, { "10/ 1 a\n", "" }, { "10` 1 a\n", "" }, { "10@ 1 a\n", "" },
+		{ "ffffffffffffffff 1 a\n", "" }, { "fffffffffffffffe 1 a\n", "fffffffffffffffe-ffffffffffffffff a; " },
+		{ "0xffffffffffff0000 f a\n", "ffffffffffff0000-ffffffffffff000f a; " },
+		{ "000000000000001000 1 a\n", "1000-1001 a; " }, { "0000000000000001000 1 a\n", "" }, { "0x0000000000001000 1 a\n", "1000-1001 a; " },
+		{ "0x00000000000001000 1 a\n", "" }, { "1000 1 caf\xc3\xa9\xff\n", "1000-1001 caf\xc3\xa9\\xff; " },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++)
+		expect_read(cases[i][0], cases[i][1]);
+}
+
+/* What was compiled last is there, also where up to 64 begin in front of an address; the first of more is not
+ * looked for. */
+static void finds_the_last(void **state)
+{
+	char text[64 * 80] = "1000 1000 whole\n";
+	struct symcache_perf_map m;
+
+	(void)state;
+	for (int i = 1; i <= 64; i++)
+		sprintf(text + strlen(text), "%x 1 f%d\n", 0x1000 + 2 * i, i);
+	assert_true(symcache_perf_map_read(text, strlen(text), &m));
+	assert_string_equal(symcache_perf_map_name(&m, 0x1001), "whole");
+	assert_string_equal(symcache_perf_map_name(&m, 0x1002), "f1");
+	assert_string_equal(symcache_perf_map_name(&m, 0x1000 + 2 * 63 + 1), "whole");
+	assert_null(symcache_perf_map_name(&m, 0x1000 + 2 * 64 + 1));
+	assert_string_equal(symcache_perf_map_name(&m, 0x1000 + 2 * 64), "f64");
+	symcache_perf_map_deinit(&m);
+}
+
+/* In a folder: by the number of the process, and no link. */
+static void reads_a_folder(void **state)
+{
+	struct symcache_perf_map m;
+	char dir[] = "/tmp/perf-map-XXXXXX", path[64], other[64];
+	FILE *f;
+
+	(void)state;
+	assert_non_null(mkdtemp(dir));
+	snprintf(path, sizeof(path), "%s/perf-77.map", dir);
+	snprintf(other, sizeof(other), "%s/perf-78.map", dir);
+	f = fopen(path, "w");
+	assert_true(f && fputs("1000 20 mine\n", f) >= 0 && !fclose(f) && !chmod(path, 0644) && !symlink(path, other));
+	assert_true(symcache_perf_map_in(dir, 77, &m));
+	assert_string_equal(symcache_perf_map_name(&m, 0x1001), "mine");
+	symcache_perf_map_deinit(&m);
+	for (uint32_t pid = 76; pid < 79; pid += 2) {
+		assert_true(symcache_perf_map_in(dir, pid, &m));
+		assert_int_equal(m.list.len, 0);
+	}
+	assert_int_equal(chmod(path, 0664), 0);
+	assert_true(symcache_perf_map_in(dir, 77, &m));
+	assert_int_equal(m.list.len, 0);
+	assert_int_equal(chmod(path, 0644) | truncate(path, 0), 0);
+	assert_true(symcache_perf_map_in(dir, 77, &m));
+	assert_int_equal(m.list.len, 0);
+	assert_int_equal(truncate(path, (64 << 20) + 1), 0);
+	assert_true(symcache_perf_map_in(dir, 77, &m));
+	assert_int_equal(m.list.len, 0);
+	assert_int_equal(unlink(path) | unlink(other) | rmdir(dir), 0);
+	assert_true(symcache_perf_map_in(dir, 77, &m));
+	assert_int_equal(m.list.len, 0);
 }
 
 /* Not what others may write, nor a link. */
@@ -76,7 +167,8 @@ static void checks_the_owner(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(reads_lines), cmocka_unit_test(checks_the_owner),
+		cmocka_unit_test(reads_lines), cmocka_unit_test(reads_numbers), cmocka_unit_test(finds_the_last),
+		cmocka_unit_test(reads_a_folder), cmocka_unit_test(checks_the_owner),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
