@@ -148,6 +148,34 @@ static void test_whole(void **state)
 	(void)state;
 }
 
+/* How many addresses have a first answer: those that are the same count once, and those that have one not at
+ * all. */
+static void test_limits(void **state)
+{
+	static const struct { size_t first, n; bool doubled, whole; } cases[] = {
+		{ 0, 32, false, false }, { 0, 33, false, true }, { 0, 32, true, false }, { 20, 52, false, false },
+		{ 20, 53, false, true }, { 1, 0, false, false },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct asking q = begin((struct symcache_caches_options){ 0 });
+		uint64_t list[128];
+		size_t n = 0;
+
+		for (int again = 0; again <= cases[i].doubled; again++)
+			for (size_t k = 0; k < cases[i].n; k++)
+				list[n++] = code[k];
+		if (cases[i].first)
+			open_for(&q, list, cases[i].first);
+		if (n)
+			open_for(&q, list, n);
+		if (symcache_module_is_open(q.m) != cases[i].whole || symcache_module_is_first(q.m) == cases[i].whole)
+			fail_msg("case %zu", i);
+		end(&q);
+	}
+}
+
 static unsigned open_files(void)
 {
 	unsigned n = 0;
@@ -214,7 +242,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_answers),
-		cmocka_unit_test(test_whole),
+		cmocka_unit_test(test_whole), cmocka_unit_test(test_limits),
 		cmocka_unit_test(test_closed), cmocka_unit_test(test_stored),
 	};
 
