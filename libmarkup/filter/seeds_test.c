@@ -182,6 +182,7 @@ static void put_cut(struct markup_filter *f, FILE *to)
 	char *saved;
 	size_t len;
 
+	assert_int_equal(markup_filter_flush(f), 0);
 	if (!markup_filter_cut(f, &cut))
 		return;
 	assert_int_equal(markup_filter_save(f, &saved, &len), 0);
