@@ -217,7 +217,8 @@ int sc_core_notes(struct symcache_core *core, struct sc_error *err)
 			break;
 		/* The first thread's signal comes with its registers; other threads have
 		 * their own. */
-		if (name_size <= 8 && sc_core_file(core, at + 12, head + 12, (size_t)name_size) &&
+		if (name_size && name_size <= 8 &&
+		    sc_core_file(core, at + 12, head + 12, (size_t)name_size) &&
 		    (!memcmp(head + 12, "CORE", 4) || !memcmp(head + 12, "LINU", 4)) &&
 		    (n.type != NT_SIGINFO || !signal_seen)) {
 			signal_seen |= n.type == NT_SIGINFO;
