@@ -178,6 +178,7 @@ static void test_broken(void **state)
 	program("1000-1004 r7+8 255@-8; ", 1, CODE(0x41, 0x0e, 0xff, 0xff, 0xff, 0xff, 0x7f));
 	program("", 1, CODE(0x0f, 50, 0x77));                           /* an expression too long */
 	program("1000-1100 r7+8 255@-8; ", 0, CODE(0x04, 0xff, 0xff, 0xff, 0x7f, 0x3f));
+	program("1000-1100 r7+8 255@-8; ", 0, CODE(0x02, 0x40, 0x3f)); /* at the end */
 }
 
 static void test_encodings(void **state)

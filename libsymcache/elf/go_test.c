@@ -119,8 +119,58 @@ static struct sc_elf *open_program(const struct program *p, uint64_t addr[NUM + 
 	return e;
 }
 
+/* The file again, as its bytes are now. */
+static struct sc_elf *reopen(struct sc_elf *e, uint64_t size)
+{
+	uint8_t *own = malloc(size);
+	struct sc_elf *ret;
+
+	memcpy(own, e->memory, size);
+	sc_elf_close(e);
+	assert_int_equal(sc_elf_open_memory(own, size, "go", &ret, NULL), 0);
+	return ret;
+}
+
 #define USUAL ".gopclntab"
 #define RELRO ".data.rel.ro.gopclntab"
+
+/* What is no table, or one of an older Go, is not looked into. */
+static void test_tables(void **state)
+{
+	static const struct {
+		size_t size;
+		uint8_t word;
+		uint8_t magic;
+		bool looked_into;
+	} cases[] = {
+		{ 72, 8, 0xf1, true },   { 40, 8, 0xf1, true },  { 39, 8, 0xf1, false },
+		{ 8, 8, 0xf1, false },   { 7, 8, 0xf1, false },  { 72, 2, 0xf1, false },
+		{ 72, 16, 0xf1, false }, { 72, 0, 0xf1, false }, { 72, 8, 0xfa, false },
+		{ 72, 8, 0xfb, false },  { 72, 8, 0xf0, true },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		const struct program p = { 8, false, cases[i].magic == 0xf1, USUAL };
+		uint64_t addr[NUM + 1], size;
+		struct sc_elf *e = open_program(&p, addr, &size);
+		uint8_t *table = e->memory + (addr[TABLE] - BASE);
+		struct sc_elf_go go;
+		struct sc_error err;
+		uint64_t headers;
+
+		table[0] = cases[i].magic;
+		table[7] = cases[i].word;
+		memcpy(&headers, e->memory + 40, 8);
+		memcpy(e->memory + headers + TABLE * 64 + 32, &cases[i].size, 8); /* sh_size */
+		e = reopen(e, size);
+		assert_int_equal(sc_elf_go_find(e, &go, &err), 0);
+		assert_int_equal(go.size, cases[i].size);
+		if ((go.funcdata != NULL) != cases[i].looked_into)
+			fail_msg("case %zu: %d", i, go.funcdata != NULL);
+		sc_elf_close(e);
+	}
+}
 
 static void test_find(void **state)
 {
@@ -178,7 +228,8 @@ static void test_find(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = { cmocka_unit_test(test_find) };
+	const struct CMUnitTest tests[] = { cmocka_unit_test(test_find),
+					   cmocka_unit_test(test_tables) };
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
