@@ -31,10 +31,7 @@ static const char files[] =
 	"cc -Wl,--build-id=0x11 -o z1 b.c && cc -Wl,--build-id=0x22 -o z2 b.c && "
 	"(! command -v dwz > /dev/null || dwz -m all.debug z1 z2) && rm ?.c";
 
-enum {
-	AGAIN = 1, FOLLOW = 2, PINNED = 4, TIGHT = 8, NO_STORE = 16, TAGGED = 32, MANY = 64,
-	LOCALS = 128, LIBDW = 256,
-};
+enum { AGAIN = 1, FOLLOW = 2, PINNED = 4, TIGHT = 8, NO_STORE = 16, TAGGED = 32, MANY = 64, LOCALS = 128, LIBDW = 256 };
 
 static const struct {
 	const char *before, *then;
@@ -113,6 +110,7 @@ static const struct {
 	/* Limits, no store, threads. */
 	{ NULL, "cp $F/a.so .", TIGHT, "a.so failed (it takes more): failed 1" },
 	{ NULL, "cp $F/a.so $F/bare.o .", NO_STORE, "a.so built, bare.o no symbols: indexed 1 without 1" },
+	{ NULL, "cp $F/a.o $F/broken .", NO_STORE | LIBDW, "a.o unsupported, broken failed (cut off): unsupported 1 failed 1" },
 	{ NULL, "for i in 1 2 3 4 5 6 7 8; do cp $F/a.so $i; done", MANY, "1 built, 2 built, 3 built, 4 built, 5 built, 6 built, 7 built, 8 built: indexed 8" },
 };
 
