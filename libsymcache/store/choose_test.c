@@ -44,10 +44,30 @@ static void entries(void **state)
 	assert_false(chosen(S(.tags = tags, .kind = 4), &e)); /* but all options */
 }
 
+/* Names of any of its files are found, whole paths by patterns with a slash. */
+static void names(void **state)
+{
+	static const struct { const char *pattern; bool is; } cases[] = {
+		{ "a.ko.xz", true }, { "*.xz", true }, { "a", false }, { "kvm.ko", true }, { "KVM*", false }, { "oth?r", true },
+		{ "lib/a.ko.xz", false }, { "/lib/*", true }, { "*/a.ko*", true }, { "kvm.ko\nother", false }, { "/kvm.ko", false },
+		{ "", false }, { "[k]vm.ko", true },
+	};
+	const struct symstore_entry e = { .source_path = "/lib/a.ko.xz", .names = "kvm.ko\nother", .tags = "" };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++)
+		if (chosen((struct symstore_selection){ .name = cases[i].pattern }, &e) != cases[i].is)
+			fail_msg("%s", cases[i].pattern);
+	assert_true(symstore_name_matches("a*", "a.c"));
+	assert_false(symstore_name_matches("*/a*", "a.c"));
+	assert_true(symstore_name_matches("a*", "/a/a.c"));
+	assert_false(symstore_name_matches("/a", "/a/a.c"));
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(entries),
+		cmocka_unit_test(entries), cmocka_unit_test(names),
 	};
 
 	return cmocka_run_group_tests_name("choose", tests, NULL, NULL);

@@ -305,6 +305,21 @@ static void in_words(void **state)
 	(void)state;
 }
 
+static void times(void **state)
+{
+	static const struct { int64_t time; const char *text; } cases[] = {
+		{ 0, "1970-01-01T00:00:00Z" }, { -1, "1969-12-31T23:59:59Z" }, { 1709251199, "2024-02-29T23:59:59Z" },
+		{ 253402300799, "9999-12-31T23:59:59Z" }, { 253402300800, "10000-01-01T00:00:00Z" },
+		/* Of a year that does not fit, the number. */
+		{ INT64_MAX, "9223372036854775807" }, { INT64_MIN, "-9223372036854775808" },
+	};
+	char text[32];
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++)
+		assert_string_equal(symstore_time_text(cases[i].time, text), cases[i].text);
+	(void)state;
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -312,7 +327,7 @@ int main(void)
 		cmocka_unit_test(earlier_version), cmocka_unit_test(packed), cmocka_unit_test(damaged),
 		cmocka_unit_test(cut_off),	   cmocka_unit_test(outcome),
 		cmocka_unit_test(content_key),  cmocka_unit_test(ids_found),
-		cmocka_unit_test(misses),
+		cmocka_unit_test(misses), cmocka_unit_test(times),
 	};
 
 	return cmocka_run_group_tests_name("record", tests, setup, NULL);
