@@ -410,7 +410,7 @@ static void test_faults(void **state)
 static void test_levels(void **state)
 {
 	static const int levels[] = { 1, 9, 10, 19 };
-	static uint8_t bytes[1 << 20];
+	static uint8_t bytes[1 << 18];
 	off_t size, before = INT64_MAX;
 	uint32_t x = 1;
 
