@@ -70,6 +70,10 @@ static void test_sources(void **state)
 	assert_true(has(s, "inc/b.h"));
 	assert_true(has(s, "c.h"));
 	assert_false(has(s, "/c.h"));
+	assert_false(has(s, "/comp/a.h"));
+	assert_false(has(s, "/comp/a.cc"));
+	assert_false(has(s, "/comp/a."));
+	assert_false(has(s, "inc/b.c"));
 	assert_false(has(s, "bs/c.h"));
 	assert_false(has(s, ""));
 	symcache_sources_close(s);

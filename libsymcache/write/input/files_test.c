@@ -186,6 +186,38 @@ static void test_code(void **state)
 	symcache_code_close(NULL);
 }
 
+/* Why a split unit is missing, and symbols that are farther than addresses of a cache reach. */
+static void test_faults(void **state)
+{
+	static const struct { const char *made; uint64_t bad, above; const char *says; } cases[] = {
+		{ "gcc -g -gsplit-dwarf -fPIC -c -o d/a.o d/a.c && " CC "-o x d/a.o && printf x > d/a.dwo", 1, 0, "/in/d/a.dwo: not an ELF file" },
+		{ "gcc -g -gsplit-dwarf -fPIC -c -o d/a.o d/a.c && " CC "-o x d/a.o && rm d/a.dwo", 1, 0, "d/a.dwo is not there" },
+		{ "printf '.text\n.type f,@function\nf: .byte 1,2\n.size f,2\n.section .far,\"ax\"\n.type g,@function\n"
+		  "g: .byte 3,4\n.size g,2\n' > a.s && gcc -shared -nostdlib -Wl,--build-id=0xaabbccdd "
+		  "-Wl,--section-start=.far=0x200000000 -o x a.s", 0, 1, "" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		const struct symcache_build_options o = { .threads = 1 };
+		const struct symcache_build_info *info;
+		struct symcache_build *b;
+		struct sc_error err;
+		char path[100];
+
+		make(cases[i].made);
+		snprintf(path, sizeof(path), "%s/in/x", testing_dir);
+		if (symcache_build_create(path, &o, &b, &err))
+			fail_msg("%s", err.msg);
+		info = symcache_build_info(b);
+		assert_int_equal(info->bad_units, cases[i].bad);
+		assert_int_equal(info->code_above_4g, cases[i].above);
+		if (!strstr(info->first_fault, cases[i].says))
+			fail_msg("%s: %s", cases[i].made, info->first_fault);
+		symcache_build_destroy(b);
+	}
+}
+
 /* What Breakpad calls a file by: 16 bytes of its build ID, of which the first three numbers are as the
  * machine has them. */
 static void test_uuid(void **state)
@@ -317,6 +349,7 @@ int main(void)
 		cmocka_unit_test(test_program),
 		cmocka_unit_test(test_code),
 		cmocka_unit_test(test_uuid),
+		cmocka_unit_test(test_faults),
 		cmocka_unit_test(test_facts),
 		cmocka_unit_test(test_given),
 	};
