@@ -186,7 +186,8 @@ static void test_code(void **state)
 	symcache_code_close(NULL);
 }
 
-/* Why a split unit is missing, and symbols that are farther than addresses of a cache reach. */
+/* Why a split unit, or MiniDebugInfo, is missing; symbols that are farther than addresses of a cache
+ * reach. */
 static void test_faults(void **state)
 {
 	static const struct { const char *made; uint64_t bad, above; const char *says; } cases[] = {
@@ -195,6 +196,8 @@ static void test_faults(void **state)
 		{ "printf '.text\n.type f,@function\nf: .byte 1,2\n.size f,2\n.section .far,\"ax\"\n.type g,@function\n"
 		  "g: .byte 3,4\n.size g,2\n' > a.s && gcc -shared -nostdlib -Wl,--build-id=0xaabbccdd "
 		  "-Wl,--section-start=.far=0x200000000 -o x a.s", 0, 1, "" },
+		{ "gcc -O1 -shared -fPIC -nostdlib -Wl,--build-id=0xaabbccdd -o x d/a.c && strip x && printf garbage > m && "
+		  "objcopy --add-section .gnu_debugdata=m x", 1, 0, "gnu_debugdata" },
 	};
 
 	(void)state;
