@@ -206,32 +206,52 @@ static void knows_jits(void **state)
 	symcache_store_close(s);
 }
 
-/* A file that was replaced while it is mapped is the one that is mapped. */
-static void knows_deleted(void **state)
+/* A copy of this program, mapped. */
+static uint8_t *map_copy(const char *path, int protection)
 {
-	struct symcache_store *s = open_a(0);
-	struct symcache_space *space = space_of(s);
-	char command[300], path[100];
-	uint8_t *mapped;
-	struct seen seen;
-	struct stat st;
+	char command[300];
+	uint8_t *ret;
 	int fd;
 
-	(void)state;
-	snprintf(path, sizeof(path), "%s", in_dir("copy"));
 	snprintf(command, sizeof(command), "cp /proc/%d/exe %s", (int)getpid(), path);
 	ok(system(command));
 	fd = open(path, O_RDONLY);
-	ok(fstat(fd, &st));
-	mapped = mmap(NULL, (size_t)st.st_size, PROT_READ | PROT_EXEC, MAP_PRIVATE, fd, 0);
-	assert_true(mapped != MAP_FAILED && !close(fd));
-	snprintf(command, sizeof(command), "rm %s && cp /bin/sh %s", path, path);
-	ok(system(command));
+	ret = mmap(NULL, 4096, protection, MAP_PRIVATE, fd, 0);
+	assert_true(ret != MAP_FAILED && !close(fd));
+	return ret;
+}
+
+/* A file that was replaced while it is mapped is the one that is mapped. Another says itself what it is,
+ * also where memory no longer does; and so does the next one of its folder. */
+static void knows_mapped(void **state)
+{
+	struct symcache_store *s = open_a(0);
+	struct symcache_space *space = space_of(s);
+	uint8_t *mapped[3];
+
+	(void)state;
+	for (int i = 0; i < 3; i++) {
+		char command[300], path[100], name[8];
+
+		snprintf(name, sizeof(name), "copy%d", i);
+		snprintf(path, sizeof(path), "%s", in_dir(name));
+		mapped[i] = map_copy(path, PROT_READ | PROT_WRITE);
+		snprintf(command, sizeof(command), "rm %s && cp /bin/sh %s", path, path);
+		if (i)
+			memset(mapped[i], 0, 4096);
+		else
+			ok(system(command));
+		ok(mprotect(mapped[i], 4096, PROT_READ | PROT_EXEC));
+	}
 	ok(symcache_space_add_process(space, 0, NULL));
-	seen = ask(space, (uintptr_t)mapped + 0x100, 0);
-	assert_int_equal(seen.build_id_len, id_len);
-	assert_memory_equal(seen.build_id, id, id_len);
-	munmap(mapped, (size_t)st.st_size);
+	for (int i = 0; i < 3; i++) {
+		const struct seen seen = ask(space, (uintptr_t)mapped[i] + 0x100, 0);
+
+		assert_int_equal(seen.build_id_len, id_len);
+		assert_memory_equal(seen.build_id, id, id_len);
+	}
+	for (int i = 0; i < 3; i++)
+		munmap(mapped[i], 4096);
 	symcache_space_destroy(space);
 	symcache_store_close(s);
 }
@@ -421,7 +441,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(knows_itself), cmocka_unit_test(maps_rows), cmocka_unit_test(asks_default_store), cmocka_unit_test(knows_jits), cmocka_unit_test(resolves_in_several),
-		cmocka_unit_test(knows_deleted), cmocka_unit_test(reads_maps), cmocka_unit_test(refuses), cmocka_unit_test(uses_files),
+		cmocka_unit_test(knows_mapped), cmocka_unit_test(reads_maps), cmocka_unit_test(refuses), cmocka_unit_test(uses_files),
 		cmocka_unit_test(from_threads), cmocka_unit_test(knows_kernels),
 	};
 

@@ -59,7 +59,9 @@ static int take(void *ctx, const struct symcache_stack_frame *f)
 
 	assert_true(f->lookup_pc == f->pc - (f->how != SYMCACHE_WALK_CONTEXT));
 	assert_int_equal(f->flags, 0);
-	if (f->cache) {
+	if (!f->cache)
+		assert_int_equal(f->vaddr, 0);
+	else {
 		assert_ptr_equal(f->cache, cache);
 		assert_int_equal(f->vaddr, f->lookup_pc - bias);
 		assert_true(symcache_frames(seen->resolver, cache, f->vaddr, &frames) >= 1);

@@ -3,6 +3,7 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include "libsymcache/base/account.h"
 #include "libsymcache/core/testing.h"
 #include "libsymcache/read/tiny_test.h"
 #include "libsymcache/report/core.h"
@@ -288,6 +289,29 @@ static void test_long(void **state)
 	symcache_caches_destroy(caches);
 }
 
+/* What is kept of a stack is counted, and given back. */
+static void test_kept(void **state)
+{
+	static struct symcache_unwind_frame frames[100000];
+	static struct symcache_registers registers[100000];
+	struct sc_account account = { .limit = SIZE_MAX };
+
+	(void)state;
+	for (size_t n = 1; n <= 100000; n *= 10) {
+		const struct symcache_stack whole = {
+			.frames = frames, .registers = registers, .num_frames = n };
+		struct symcache_stack part;
+		size_t left_out;
+
+		sc_account = &account;
+		assert_true(mk_core_shown_part(&whole, &part, &left_out));
+		assert_int_equal(account.used, part.num_frames * (sizeof(*frames) + sizeof(*registers)));
+		symcache_stack_deinit(&part);
+		sc_account = NULL;
+		assert_int_equal(account.used, 0);
+	}
+}
+
 /* ---- modules -------------------------------------------------------------------------------------- */
 
 static void test_summary(void **state)
@@ -360,7 +384,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_head), cmocka_unit_test(test_threads), cmocka_unit_test(test_frames), cmocka_unit_test(test_position),
-		cmocka_unit_test(test_long), cmocka_unit_test(test_summary), cmocka_unit_test(test_page),
+		cmocka_unit_test(test_long), cmocka_unit_test(test_kept), cmocka_unit_test(test_summary), cmocka_unit_test(test_page),
 	};
 
 	return cmocka_run_group_tests(tests, set_up, tear_down);
