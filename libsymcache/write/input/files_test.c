@@ -4,7 +4,10 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <fcntl.h>
+#include <sched.h>
 #include <string.h>
+#include <sys/mount.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -79,6 +82,11 @@ static void test_split(void **state)
 		{ "gcc -g -gsplit-dwarf -fPIC -c -o d/a.o d/a.c && " CC
 		  "-o x d/a.o && ln -s ../x d/y && mv d/a.dwo .",
 		  "d/y", true, NULL },
+		/* Next to the program, and its skeletons in a debug file elsewhere. */
+		{ "gcc -g -gsplit-dwarf -fPIC -c -o d/a.o d/a.c && " CC
+		  "-o x d/a.o && mkdir .debug && objcopy --only-keep-debug x .debug/x.debug && "
+		  "objcopy --strip-debug --add-gnu-debuglink=.debug/x.debug x && mv d/a.dwo .",
+		  "x", true, NULL },
 		{ "gcc -gdwarf-4 -gsplit-dwarf -fPIC -c -o d/a.o d/a.c && " CC
 		  "-o x d/a.o && dwp -o x.dwp d/a.dwo && rm d/a.dwo",
 		  "x", true, NULL },
@@ -151,6 +159,42 @@ static void test_program(void **state)
 		       SYMCACHE_FROM_DWARF | SYMCACHE_FROM_SYMTAB |
 			       (cases[i].found ? (uint32_t)SYMCACHE_FROM_CFI : 0));
 	}
+}
+
+/* With a folder of its own in the place of /usr/lib/debug. Returns 77: that may not be had. */
+static int in_system_folder(void)
+{
+	const struct symcache_build_options o = { 0 };
+	struct symcache_build *b;
+	char path[300];
+
+	if ((unshare(CLONE_NEWNS) && unshare(CLONE_NEWUSER | CLONE_NEWNS)) ||
+	    mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) ||
+	    mount("tmpfs", "/usr/lib/debug", "tmpfs", 0, NULL))
+		return 77;
+	snprintf(path, sizeof(path), "/usr/lib/debug%s/in/x.debug", testing_dir);
+	if (testing_run("mkdir -p /usr/lib/debug%s/in && mv %s/in/x.debug %s", testing_dir, testing_dir, path) ||
+	    symcache_build_create(path, &o, &b, NULL))
+		return 1;
+	return symcache_build_info(b)->sources & SYMCACHE_FROM_CFI ? 0 : 2;
+}
+
+/* The program of /usr/lib/debug/PATH.debug is PATH. */
+static void test_system_folder(void **state)
+{
+	int status;
+	pid_t pid;
+
+	(void)state;
+	make("gcc -g -O1 -shared -fPIC -nostdlib -Wl,--build-id=0xaabbccdd -o x d/a.c && objcopy --only-keep-debug x x.debug");
+	if (!(pid = fork()))
+		_exit(in_system_folder());
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	if (WIFEXITED(status) && WEXITSTATUS(status) == 77) {
+		printf("skipped: /usr/lib/debug cannot be replaced\n");
+		skip();
+	}
+	assert_int_equal(status, 0);
 }
 
 /* The instructions of the file with that build ID, as far as it has them. */
@@ -350,6 +394,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_split),
 		cmocka_unit_test(test_program),
+		cmocka_unit_test(test_system_folder),
 		cmocka_unit_test(test_code),
 		cmocka_unit_test(test_uuid),
 		cmocka_unit_test(test_faults),
