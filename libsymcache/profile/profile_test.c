@@ -208,8 +208,19 @@ static void test_folded(void **state)
 		"main;grind;mill::turn(int);grind 12\n"
 		"prog+0x9;other+0x10110;prog+0x10110x;prog +0x10110 3\r\n";
 
+	/* What is an address and what is not. */
+	static const char tokens[] =
+		"prog+0x1010A;prog+0x1010F;prog+0x1010a;prog+0x1010f;prog+0x1010g;prog+0x0000000000010110 1\n"
+		"prog+0x00000000000010110;prog+0x;prog0x10110;prog-0x10110;+0x10110;prog+x10110;prog+0X10110 1\n"
+		"[prog+0x10110;prog+0x10110];[prog+0x10110]x;prog[+0x10110;prog]+0x10110;prog\t+0x10110 1\n";
+	static const char shown[] =
+		"prog+0x1010A;prog+0x1010F;grind;grind;prog+0x1010g;grind 1\n"
+		"prog+0x00000000000010110;prog+0x;prog0x10110;prog-0x10110;+0x10110;prog+x10110;prog+0X10110 1\n"
+		"grind;grind;[prog+0x10110]x;prog[+0x10110;prog]+0x10110;prog\t+0x10110 1\n";
+
 	(void)state;
 	expect_text((struct symprofile_options){ 0 }, in, strlen(in), want);
+	expect_text((struct symprofile_options){ 0 }, tokens, strlen(tokens), shown);
 }
 
 /* A name with control characters, in each way in which names are written. */
