@@ -148,6 +148,9 @@ static void test_behind(void **state)
 		b.b.len = at + 48 + bytes - 1;
 		if (bytes)
 			expect(&b, "a record goes past the end");
+		b.b.len = at + 48;
+		if (bytes)
+			expect(&b, "a record goes past the end");
 		bytes_deinit(&b);
 	}
 }

@@ -288,6 +288,33 @@ static void test_page(void **state)
 	prof_bytes_deinit(&in);
 }
 
+/* Each in the largest unit of which there is one, by three digits or more. */
+static void test_page_values(void **state)
+{
+	static const struct {
+		const char *value, *want;
+	} cases[] = {
+		{ "100000000000", "<h1>100 s cpu</h1>" }, { "99900000000", "<h1>99.9 s cpu</h1>" },
+		{ "10000000000", "<h1>10.0 s cpu</h1>" }, { "9990000000", "<h1>9.99 s cpu</h1>" },
+		{ "1000000000", "<h1>1.00 s cpu</h1>" },  { "999000000", "<h1>999 ms cpu</h1>" },
+		{ "1000", "<h1>1.00 µs cpu</h1>" },	  { "999", "<h1>999 ns cpu</h1>" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct prof_bytes in = { 0 };
+		char text[200];
+
+		snprintf(text, sizeof(text),
+			 "1{1:1 2:2} 3{1:1 2:0x7000 3:0x8000 5:3} 4{1:1 2:1 3:0x71d0} 2{1:1 2:%s} "
+			 "6\"\" 6\"cpu\" 6\"nanoseconds\" 6\"/opt/prog\" ",
+			 cases[i].value);
+		proto_put(&in, text);
+		expect_in_page(in.v.data, in.v.len, cases[i].want);
+		prof_bytes_deinit(&in);
+	}
+}
+
 /* ---- what is no profile ---------------------------------------------------------------------------- */
 
 static void test_unknown(void **state)
@@ -313,7 +340,7 @@ int main(void)
 		cmocka_unit_test(test_return_addresses),
 		cmocka_unit_test(test_cut_pprof),
 		cmocka_unit_test(test_folded),
-		cmocka_unit_test(test_unprintable), cmocka_unit_test(test_page),
+		cmocka_unit_test(test_unprintable), cmocka_unit_test(test_page), cmocka_unit_test(test_page_values),
 		cmocka_unit_test(test_unknown),
 	};
 

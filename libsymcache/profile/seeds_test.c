@@ -44,9 +44,9 @@ static bool put_form(const struct symprofile_options *options, const char *what,
 		fprintf(to, "%s: %d %s\n", what, err.code, err.msg);
 	} else {
 		const bool page = options->form == SYMPROFILE_HTML;
-		const char *body = page ? strstr(joined, "{\"chosen\"") : joined;
+		const char *body = page ? strstr(joined, "<section class=head") : joined;
 
-		/* Of a page its data. */
+		/* Of a page what is neither its style nor its script. */
 		fprintf(to, "%s: %s ", what, out.text ? "text" : "binary");
 		put_digest(to, body,
 			   page ? strlen(body) - strlen(strstr(body, "</script>")) : out.size);
