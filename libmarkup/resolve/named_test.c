@@ -1,0 +1,78 @@
+/*
+ * Modules that lines name: of which one the resolver is asked, by name, build ID, and whether it is the
+ * kernel's; once each.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <cmocka.h>
+
+#include "libmarkup/testing.h"
+
+static char asked[600];
+
+static void *note_module(void *ctx, struct markup_module *m, const char **why)
+{
+	static char any;
+
+	(void)ctx, (void)why;
+	snprintf(asked + strlen(asked), sizeof(asked) - strlen(asked), "%s%.*s", m->kernel ? "kernel's " : "",
+		 (int)m->name.len, m->name.ptr);
+	for (size_t i = 0; i < m->build_id_len; i++)
+		snprintf(asked + strlen(asked), sizeof(asked) - strlen(asked), "%s%02x", i ? "" : " ", m->build_id[i]);
+	snprintf(asked + strlen(asked), sizeof(asked) - strlen(asked), "%s%.*s; ", m->release.len ? " of " : "",
+		 (int)m->release.len, m->release.ptr);
+	return &any;
+}
+
+static bool take_place(void *ctx, void *module, struct markup_place *p, uint64_t *vaddr)
+{
+	(void)ctx, (void)module;
+	*vaddr = p->offset;
+	return true;
+}
+
+#define ID "dfe7f702eebf5b10a7d32d50e980c699918066c2"
+#define ID2 "dfe7f702eebf5b10a7d32d50e980c699918066c3"
+#define PATH_FRAME(name) name "(+0x1234) [0x55001234]\n"
+#define ID_FRAME(name, id) "    #0 0x1234 in f (" name "+0x1234) (BuildId: " id ")\n"
+#define KERNEL_FRAME(name) " f+0x1/0x20 [" name "]\n"
+
+static void test_asked(void **state)
+{
+	static const struct { const char *log, *want; } cases[] = {
+		{ PATH_FRAME("/x/a") PATH_FRAME("/x/a") PATH_FRAME("/y/a"), "/x/a; /y/a; " },
+		{ ID_FRAME("/x/a", ID) ID_FRAME("/x/a", ID2) ID_FRAME("/x/a", ID) ID_FRAME("/y/a", ID),
+		  "/x/a " ID "; /x/a " ID2 "; /y/a " ID "; " },
+		{ ID_FRAME("/x/a", ID) PATH_FRAME("/x/a"), "/x/a " ID "; /x/a; " },
+		{ "Call Trace:\n" KERNEL_FRAME("a") KERNEL_FRAME("a") PATH_FRAME("a") KERNEL_FRAME("a"), "kernel's a; a; " },
+		{ PATH_FRAME("a") "Call Trace:\n" KERNEL_FRAME("a"), "a; kernel's a; " },
+		{ "CPU: 1 PID: 42 Comm: d Not tainted 6.1.0 #1 " ID "\nCall Trace:\n f+0x1/0x20\n" KERNEL_FRAME("a"),
+		  "kernel's vmlinux " ID " of 6.1.0; kernel's a of 6.1.0; " },
+		{ KERNEL_FRAME("a " ID) KERNEL_FRAME("a"), "kernel's a " ID "; kernel's a; " },
+	};
+	const struct markup_resolver r = { .module = note_module, .place = take_place, .code = fake_code };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct fake_sink got = { 0 };
+		const struct markup_sink sink = { &got, fake_write, fake_complain };
+		struct markup_filter *f;
+
+		*asked = '\0';
+		assert_int_equal(markup_filter_create(&(struct markup_options){ 0 }, &r, 1, &sink, &f), 0);
+		assert_int_equal(markup_filter_feed(f, cases[i].log, strlen(cases[i].log)), 0);
+		assert_int_equal(markup_filter_finish(f), 0);
+		markup_filter_destroy(f);
+		if (strcmp(asked, cases[i].want))
+			fail_msg("%s: %s, not %s", cases[i].log, asked, cases[i].want);
+		fake_sink_deinit(&got);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = { cmocka_unit_test(test_asked) };
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
