@@ -232,11 +232,76 @@ static void test_code_by_path(void **state)
 	symcache_caches_destroy(caches);
 }
 
+/* ---- limits ------------------------------------------------------------------------------------ */
+
+/* So many images, and so many bytes of paths, and no more, of hostile logs. */
+static void test_limits(void **state)
+{
+	enum { TEXTS = 64 << 20 };
+	struct symcache_process *p = symcache_process_create(NULL);
+	char *text = malloc(TEXTS + 1), path[16];
+	const struct symcache_file_id none = { .path = { NULL, 0 } };
+	struct symcache_file_id of = { .path = { memset(text, 'a', TEXTS + 1), TEXTS + 1 } };
+
+	(void)state;
+	assert_null(symcache_process_image(p, &of));
+	of.path.len = TEXTS - 1;
+	assert_non_null(symcache_process_image(p, &of));
+	assert_string_equal(symcache_process_image_at(p, 0)->name + TEXTS - 2, "a");
+	of.path.len = 1;
+	of.release = sc_str_of("6");
+	assert_null(symcache_process_image(p, &of));
+	of.release.len = 0;
+	assert_non_null(symcache_process_image(p, &of));
+	assert_non_null(symcache_process_image(p, &none));
+	symcache_process_destroy(p);
+	free(text);
+	p = symcache_process_create(NULL);
+	for (unsigned i = 0; i <= SYMCACHE_MAPPINGS_MAX; i++) {
+		snprintf(path, sizeof(path), "%u", i);
+		assert_int_equal(symcache_process_new_image(p, &(struct symcache_file_id){ .path = sc_str_of(path) }) != NULL,
+				 i < SYMCACHE_MAPPINGS_MAX);
+	}
+	symcache_process_destroy(p);
+}
+
+/* Where a file without segments begins: the first page below, of the same file, up to 64 parts of it. */
+static void test_bases(void **state)
+{
+	static const struct { unsigned parts; int other; bool found; } cases[] = {
+		{ 1, -1, true }, { 63, -1, true }, { 64, -1, false }, { 10, 4, false }, { 10, 0, false },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct symcache_process *p = symcache_process_create(NULL);
+		struct symcache_ext_image ext = { .load_base = 0x10040 };
+		struct symcache cache = { .image = &ext };
+		struct symcache_module module = { .name = NULL };
+		struct symcache_image *image = symcache_process_image(p, &(struct symcache_file_id){ .path = sc_str_of("/a") });
+		struct symcache_image *other = symcache_process_image(p, &(struct symcache_file_id){ .path = sc_str_of("/b") });
+		struct symcache_address at;
+
+		atomic_store(&module.cache, &cache);
+		image->asked = true;
+		image->module = &module;
+		for (unsigned k = 0; k <= cases[i].parts; k++)
+			assert_int_equal(symcache_process_map(p, &(struct symcache_mapping){
+				0x100000 + 0x2000 * k, 0x101000 + 0x2000 * k, k * 0x2000, SYMCACHE_FROM_FILE,
+				(int)k == cases[i].other ? other : image }), 0);
+		symcache_process_find(p, 0x100123 + 0x2000 * (uint64_t)cases[i].parts, SYMCACHE_EXACT, &at);
+		if (at.reason != (cases[i].found ? SYMCACHE_FOUND : SYMCACHE_OUTSIDE) ||
+		    (cases[i].found && at.vaddr != 0x10123 + 0x2000 * (uint64_t)cases[i].parts))
+			fail_msg("case %zu: %d %llx", i, at.reason, (unsigned long long)at.vaddr);
+		symcache_process_destroy(p);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_unwind), cmocka_unit_test(test_load), cmocka_unit_test(test_code),
-		cmocka_unit_test(test_code_by_path),
+		cmocka_unit_test(test_code_by_path), cmocka_unit_test(test_limits), cmocka_unit_test(test_bases),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
