@@ -68,6 +68,8 @@ static void test_damaged_in_batches(void **state)
 	unlink(store_file);
 	assert_int_equal(symcache_symbolize_sorted(s, 8, question_at, expect_found, file), 0);
 	assert_int_equal(notices[SYMCACHE_NOTICE_DAMAGED], 1);
+	assert_non_null(strstr(last_message, text_id));
+	assert_non_null(strstr(last_message, "damaged"));
 	symcache_symbolizer_destroy(s);
 	symcache_caches_destroy(c);
 	symcache_names_destroy(names);

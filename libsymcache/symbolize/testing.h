@@ -28,13 +28,14 @@ static void *self_cache;
 static size_t self_size;
 static uint64_t main_vaddr;
 static unsigned notices[SYMCACHE_NOTICE_NOT_KEPT + 1]; /* what was noticed */
-static char last_file[64];
+static char last_file[64], last_message[200];
 
 static inline void notify(void *ctx, const struct symcache_notice *n)
 {
 	(void)ctx;
 	notices[n->kind]++;
 	snprintf(last_file, sizeof(last_file), "%s", n->file ? n->file : "");
+	snprintf(last_message, sizeof(last_message), "%s", n->message ? n->message : "");
 }
 
 static inline struct symcache_caches *open_caches(struct symcache_caches_options options)
