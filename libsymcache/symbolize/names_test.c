@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "libsymcache/base/testing.h"
+#include "libsymcache/symbolize/reverse.h"
 #include "libsymcache/symbolize/symbolizer.h"
 
 enum { MODULES = 24, LENGTH = 4 << 20, MOST = 64 << 20 };
@@ -51,6 +52,12 @@ static bool is_all(struct sc_str s, char letter)
 	return s.len == LENGTH && *s.ptr == letter && !memcmp(s.ptr, s.ptr + 1, LENGTH - 1);
 }
 
+static int take_line(void *ctx, const struct symcache_found_line *found)
+{
+	(void)ctx, (void)found;
+	return 0;
+}
+
 static void test_more_than_is_kept(void **state)
 {
 	struct symcache_caches *c = symcache_caches_create(NULL);
@@ -69,6 +76,7 @@ static void test_more_than_is_kept(void **state)
 		fds[i] = make_file((char)('A' + i), path);
 		m[i] = symcache_caches_module(c, SYMCACHE_MODULE_CACHE, path);
 	}
+	assert_int_equal(symcache_find_line(other, m[0], sc_str_of("a.c"), 1, take_line, NULL), 0); /* it has no files */
 	assert_int_equal(symcache_symbolize(other, m[0], 3, &first), SYMCACHE_FOUND);
 	for (int round = 0; round < 3; round++)
 		for (int i = 0; i < MODULES; i++) {
