@@ -229,6 +229,17 @@ static void test_code_by_path(void **state)
 		symcache_process_destroy(p);
 	}
 	atomic_store(&of_id->cache, NULL);
+	/* Else in the one that the cache was made of. */
+	for (int i = 0; i < 2; i++) {
+		struct symcache_process *p = symcache_process_create(&(struct symcache_finder){ .caches = caches });
+		struct symcache_image *image = symcache_process_image(p, &(struct symcache_file_id){ .path = sc_str_of("exe") });
+
+		image->asked = true;
+		image->module = i ? of_id : file;
+		symcache_process_map(p, &(struct symcache_mapping){ start, UINT64_MAX, 0, SYMCACHE_FROM_LOAD_BASE, image });
+		assert_int_equal(symcache_process_code(p, (uintptr_t)test_code, bytes, sizeof(bytes)), !i);
+		symcache_process_destroy(p);
+	}
 	symcache_caches_destroy(caches);
 }
 

@@ -53,6 +53,7 @@ static void test_short_names(void **state)
 		{ "mycrate::foo::<std::Vec<u32>>", "foo::<std::Vec<u32>>" },
 		{ "demangle.test(int)", "demangle.test" },
 		{ "x>::y", "y" }, { "a)::b::c", "c" }, { "a]>::b::c<d::e>", "c<d::e>" },
+		{ " const", "const" }, { "&", "&" },
 		{ "", "" }, { "(", "(" }, { ")", ")" }, { "()", "()" }, { "::", "::" }, { "<", "<" },
 		{ "a::", "a::" }, { "operator", "operator" }, { " (.x)", "" },
 	};
