@@ -31,6 +31,8 @@ static bool no_module(void *ctx, uint64_t address, struct symcache_unwind_frame 
 	return false;
 }
 
+static uint64_t unread; /* the address at which the last expression could not read */
+
 /* Evaluates on a machine whose register 3 is 100 and 6 is MEMORY, the CFA being 0x4000. */
 static bool evaluate(uint16_t machine, const uint8_t *bytes, size_t size, uint64_t *ret)
 {
@@ -43,12 +45,15 @@ static bool evaluate(uint16_t machine, const uint8_t *bytes, size_t size, uint64
 	const struct symcache_unwind_frame module = { .cache = &cache, .base = BASE };
 	const uint64_t cfa = 0x4000;
 	struct symcache_unwinder u;
+	bool ok;
 
 	symcache_set_register(&registers, 3, 100);
 	symcache_set_register(&registers, 6, MEMORY);
 	memcpy(stored + 2, bytes, size);
 	assert_int_equal(symcache_unwind_begin(&u, &source, &registers, NULL), 0);
-	return sc_evaluate(&u, &module, 0, &cfa, ret);
+	ok = sc_evaluate(&u, &module, 0, &cfa, ret);
+	unread = u.address;
+	return ok;
 }
 
 #define U16(n) (n) & 0xff, (n) >> 8
@@ -164,6 +169,22 @@ static void test_operations(void **state)
 	}
 }
 
+/* Where there is no memory is told; of what makes no sense there is no address. */
+static void test_addresses(void **state)
+{
+	static const struct { uint64_t address; uint8_t size, bytes[4]; } rows[] = {
+		{ 17, 2, { LIT(17), 0x06 } }, { 17, 3, { LIT(17), 0x94, 3 } }, { MEMORY + 15, 4, { 0x76, 15, 0x94, 2 } },
+		{ MEMORY + 9, 3, { 0x76, 9, 0x06 } }, { 0, 2, { 0x74, 0 } }, { 0, 3, { LIT(7), LIT(0), 0x1b } },
+	};
+	uint64_t v;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		assert_false(evaluate(EM_X86_64, rows[i].bytes, rows[i].size, &v));
+		assert_int_equal(unread, rows[i].address);
+	}
+}
+
 /* The stack has 64 values, the CFA among them. */
 static void test_depth(void **state)
 {
@@ -194,7 +215,7 @@ static void test_places(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_operations), cmocka_unit_test(test_depth), cmocka_unit_test(test_places),
+		cmocka_unit_test(test_operations), cmocka_unit_test(test_depth), cmocka_unit_test(test_addresses), cmocka_unit_test(test_places),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -219,11 +219,69 @@ static void test_others(void **state)
 	indexed_deinit(&unwind);
 }
 
+/* The cache with more sections, unknown ones, so that it has `n`. */
+static struct indexed with_sections(const struct indexed *r, uint32_t n)
+{
+	struct indexed ret = { .size = r->size + n * sizeof(struct symcache_ext_section) };
+	const size_t end = r->size - sizeof(struct symcache_ext_footer);
+	struct symcache_ext_section *table;
+	struct symcache_ext_footer footer;
+
+	memcpy(&footer, r->bytes + end, sizeof(footer));
+	ret.bytes = calloc(1, ret.size);
+	memcpy(ret.bytes, r->bytes, end);
+	table = (struct symcache_ext_section *)(ret.bytes + end);
+	memcpy(table, r->bytes + footer.table_offset, footer.num_sections * sizeof(*table));
+	for (uint32_t i = footer.num_sections; i < n; i++)
+		table[i] = (struct symcache_ext_section){ SYMCACHE_EXT_TAG('X', 'X', 'X', i), 8, end - 8, 8 };
+	footer.table_offset = end;
+	footer.num_sections = n;
+	footer.file_size = ret.size;
+	memcpy(ret.bytes + ret.size - sizeof(footer), &footer, sizeof(footer));
+	return ret;
+}
+
+/* With so many sections that there is no room for those of the other one, nothing is merged. */
+static void test_sections(void **state)
+{
+	struct indexed symbols, unwind;
+	struct symcache a, b;
+	struct symcache_merge merge;
+	char path[64];
+
+	(void)state;
+	snprintf(path, sizeof(path), "%s/d", testing_dir);
+	must_index(path, &symbols);
+	snprintf(path, sizeof(path), "%s/p", testing_dir);
+	must_index(path, &unwind);
+	assert_int_equal(symcache_open(&b, unwind.bytes, unwind.size, NULL), 0);
+	for (uint32_t n = 50; n <= SYMCACHE_EXT_MAX_SECTIONS; n++) {
+		struct indexed many = with_sections(&symbols, n);
+		const bool fits = n + 6 < SYMCACHE_EXT_MAX_SECTIONS;
+
+		assert_int_equal(symcache_open(&a, many.bytes, many.size, NULL), 0);
+		assert_int_equal(symcache_merge_plan(&a, &b, &merge), fits);
+		if (fits) {
+			uint8_t *merged = malloc(merge.size);
+
+			symcache_merge_write(&merge, merged);
+			assert_int_equal(symcache_open(&a, merged, merge.size, NULL), 0);
+			assert_non_null(a.unwind.facts);
+			symcache_merge_deinit(&merge);
+			free(merged);
+		}
+		indexed_deinit(&many);
+	}
+	indexed_deinit(&symbols);
+	indexed_deinit(&unwind);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_made),
 		cmocka_unit_test(test_others),
+		cmocka_unit_test(test_sections),
 		cmocka_unit_test(test_merge),
 		cmocka_unit_test(test_split),
 	};
