@@ -32,7 +32,8 @@ static int tear_down(void **state)
 static void put_out(FILE *to, struct mk_out *out)
 {
 	assert_int_equal(out->error, 0);
-	fwrite(out->buf, 1, out->len, to);
+	if (out->len)
+		fwrite(out->buf, 1, out->len, to);
 	mk_out_deinit(out);
 }
 
