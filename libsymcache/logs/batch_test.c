@@ -147,9 +147,79 @@ static void test_many(void **state)
 	assert_int_equal(system(command), 0);
 }
 
+/* ---- with the filters of logs ---------------------------------------------------------------- */
+
+static char faults[500];
+
+static void keep_fault(void *ctx, const char *message)
+{
+	(void)ctx;
+	snprintf(faults + strlen(faults), sizeof(faults) - strlen(faults), "%s; ", message);
+}
+
+static void say(void *ctx, const struct markup_module *warns_of, const char *text, size_t len)
+{
+	(void)warns_of;
+	assert_null(ctx);
+	snprintf(faults + strlen(faults), sizeof(faults) - strlen(faults), "%.*s", (int)len, text);
+}
+
+/* A log that is whole, one that is packed and cut off, one that cannot be opened; as text and as pages. */
+static void test_filters(void **state)
+{
+	static const struct { enum markup_format format; const char *outputs, *title; } cases[] = {
+		{ MARKUP_TEXT_OUT, "a b c.txt", NULL }, { MARKUP_HTML, "a.html b.html c.txt.html", "<title>a</title>" },
+	};
+
+	(void)state;
+	assert_non_null(mkdtemp(testing_dir));
+	assert_int_equal(chdir(testing_dir), 0);
+	assert_int_equal(testing_run("mkdir in && printf 'one\n#0 0x7 (/opt/p+0x7)\n' > in/a && seq 20000 | gzip | head -c 9000 > in/b.gz && "
+				     "echo three > in/c.txt"), 0);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		const struct markup_options markup = { .format = cases[i].format };
+		struct symcache_caches *caches = symcache_caches_create(&(struct symcache_caches_options){
+			.store_optional = true });
+		struct symlog_filter_options how = { .markup = &markup, .threads = 1, .say = say,
+						     .from.find.caches = caches };
+		const struct symlog_batch_options options = {
+			.output_dir = "out", .format = cases[i].format, .jobs = 2, .how = &how, .progress = progress,
+			.fault = keep_fault,
+		};
+
+		for (int again = 0; again < 2; again++) {
+			struct symlog_list list = { 0 };
+			struct symlog_batch sum;
+			struct sc_error err;
+
+			*faults = 0;
+			assert_int_equal(markup_tally_create(&how.tally), 0);
+			assert_int_equal(symlog_list_add(&list, "in", true, 1, &err), 0);
+			assert_int_equal(symlog_batch(&list, &options, &sum, &err), 0);
+			assert_true(sum.filtered == (again ? 0u : 2u) && sum.skipped == (again ? 2u : 0u));
+			assert_true(sum.failed == 1 && !sum.broken);
+			assert_non_null(strstr(faults, "in/b.gz: after 9000 bytes: "));
+			assert_int_equal(markup_tally_stats(how.tally)->frames, !again);
+			markup_tally_destroy(how.tally);
+			symlog_list_deinit(&list);
+		}
+		assert_int_equal(testing_run("cd out && [ \"$(echo *)\" = '%s' ]", cases[i].outputs), 0);
+		if (cases[i].title)
+			assert_int_equal(testing_run("grep -q '%s' out/a.html && grep -q three out/c.txt.html", cases[i].title), 0);
+		else
+			assert_int_equal(testing_run("cmp -s out/a in/a && cmp -s out/c.txt in/c.txt && "
+						     "seq 20000 | head -c $(stat -c %%s out/b) | cmp -s - out/b"), 0);
+		symcache_caches_destroy(caches);
+		assert_int_equal(testing_run("rm -r out"), 0);
+	}
+	assert_int_equal(chdir("/"), 0);
+	assert_int_equal(testing_run("rm -r %s", testing_dir), 0);
+}
+
 int main(void)
 {
-	const struct CMUnitTest tests[] = { cmocka_unit_test(test_batch), cmocka_unit_test(test_many) };
+	const struct CMUnitTest tests[] = { cmocka_unit_test(test_batch), cmocka_unit_test(test_many),
+		cmocka_unit_test(test_filters) };
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
