@@ -41,7 +41,8 @@ static inline struct tiny tiny_example_names(uint32_t version)
 		{ 0x1000, 0x40, tiny_string(&t, "table.1"), tiny_string(&t, "data.c") },
 	};
 	const struct symcache_ext_alias aliases[] = {
-		{ 0x10, tiny_string(&t, "entry") }, { 0x10, cold }, { 0x1000, tiny_string(&t, "table_too") },
+		{ 0x10, tiny_string(&t, "entry") }, { 0x10, cold }, { 0x58, tiny_string(&t, "cold_too") },
+		{ 0x68, tiny_string(&t, "unknown") }, { 0x1000, tiny_string(&t, "table_too") },
 	};
 
 	t.files[2] = (struct symcache_file_v9){ none, none, tiny_string(&t, "../x/./work.cc"), none, none, none };
@@ -61,7 +62,7 @@ static inline struct tiny tiny_example_names(uint32_t version)
 	t.h.num_source_locations = t.num_columns = t.num_discriminators = 14;
 	t.h.num_ranges = 11;
 	t.num_symbols = 8;
-	t.num_aliases = 3;
+	t.num_aliases = 5;
 	t.num_qualified = 1;
 	t.discriminators[2] = 6;
 	t.discriminators[4] = 3;
