@@ -138,6 +138,7 @@ size_t sc_utf8_unescape(const char *s, size_t len, char *ret)
 	}
 	if (sc_utf8_valid(ret, (size_t)(to - ret)) < (size_t)(to - ret))
 		return (size_t)(to - ret);
-	memcpy(ret, s, len);
+	if (len)
+		memcpy(ret, s, len);
 	return len;
 }

@@ -79,6 +79,7 @@ static void test_escape(void **state)
 	/* What is UTF-8 was never escaped. */
 	escapes("a%20b%C3%B6%7F%e9%G0%", "a%20b%C3%B6%7F%e9%G0%");
 	assert_string_equal(escaped(sc_utf8_unescape, "%8"), "%8");
+	assert_int_equal(sc_utf8_unescape(NULL, 0, NULL), 0); /* a text that is none */
 }
 
 /* The length of the character that the bytes begin with; else less than 0, how many bytes are not one
