@@ -389,6 +389,31 @@ static void test_given(void **state)
 	}
 }
 
+/* Functions of a program whose symbols are those of descriptors, of which its debug file has no bytes. */
+static void test_descriptors(void **state)
+{
+	static const char *const names[] = { "whole", "x" };
+	struct symcache_build *b;
+	struct sc_error err;
+	char path[100];
+
+	(void)state;
+	if (testing_run("command -v powerpc64-linux-gnu-gcc >/dev/null"))
+		skip();
+	make("printf 'int __attribute__((visibility(\"hidden\"))) g(int x) { return 3 * x; }\n' >d/b.c && "
+	     "powerpc64-linux-gnu-gcc -g -O1 -fPIC -mabi=elfv1 -c d/a.c && "
+	     "powerpc64-linux-gnu-gcc -O1 -fPIC -mabi=elfv1 -c d/b.c && "
+	     "powerpc64-linux-gnu-gcc -shared -nostdlib -Wl,--build-id=0xaabbccdd -o whole a.o b.o && "
+	     "powerpc64-linux-gnu-objcopy --only-keep-debug whole x.debug && "
+	     "powerpc64-linux-gnu-objcopy --strip-all --add-gnu-debuglink=x.debug whole x");
+	for (size_t i = 0; i < 2; i++) {
+		snprintf(path, sizeof(path), "%s/in/%s", testing_dir, names[i]);
+		assert_int_equal(symcache_build_create(path, NULL, &b, &err), 0);
+		assert_int_equal(symcache_build_info(b)->functions, 2);
+		symcache_build_destroy(b);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -400,6 +425,7 @@ int main(void)
 		cmocka_unit_test(test_faults),
 		cmocka_unit_test(test_facts),
 		cmocka_unit_test(test_given),
+		cmocka_unit_test(test_descriptors),
 	};
 
 	return cmocka_run_group_tests(tests, testing_set_up, testing_tear_down);

@@ -13,7 +13,6 @@ bool sc_keep(struct sc_kept *k, const struct dw_section *s, uint64_t start, uint
 	}
 	memcpy(bytes, s->data + start, size);
 	*piece = (struct sc_kept_piece){ start, size, bytes };
-	k->bytes += size;
 	return true;
 }
 

@@ -16,7 +16,6 @@ struct sc_kept_piece {
 
 struct sc_kept {
 	VEC(struct sc_kept_piece) list;
-	uint64_t bytes; /* of all */
 };
 
 /* Keeps [start, end) of the section, which lie in it. False: out of memory. */
