@@ -104,6 +104,13 @@ static void test_split(void **state)
 		  "-o x d/a.o && dwp -o x.dwp d/a.dwo && rm d/a.dwo && "
 		  "ln -s ../x d/y",
 		  "d/y", true, NULL },
+#define APART "gcc -gdwarf-4 -gsplit-dwarf -fPIC -c -o d/a.o d/a.c && " CC "-o x d/a.o && mkdir .debug && " \
+	"objcopy --only-keep-debug x .debug/x.debug && " \
+	"objcopy --strip-debug --add-gnu-debuglink=.debug/x.debug x && "
+		{ APART "dwp -o .debug/x.debug.dwp d/a.dwo && rm d/a.dwo", "x", true, NULL },
+		{ APART "dwp -o .debug/x.dwp d/a.dwo && rm d/a.dwo", "x", true, NULL },
+		{ APART "dwp -o x.dwp d/a.dwo && rm d/a.dwo", "x", true, NULL },
+		{ APART "dwp -o x.debug.dwp d/a.dwo && rm d/a.dwo", "x", false, NULL },
 	};
 
 	(void)state;
@@ -389,31 +396,6 @@ static void test_given(void **state)
 	}
 }
 
-/* Functions of a program whose symbols are those of descriptors, of which its debug file has no bytes. */
-static void test_descriptors(void **state)
-{
-	static const char *const names[] = { "whole", "x" };
-	struct symcache_build *b;
-	struct sc_error err;
-	char path[100];
-
-	(void)state;
-	if (testing_run("command -v powerpc64-linux-gnu-gcc >/dev/null"))
-		skip();
-	make("printf 'int __attribute__((visibility(\"hidden\"))) g(int x) { return 3 * x; }\n' >d/b.c && "
-	     "powerpc64-linux-gnu-gcc -g -O1 -fPIC -mabi=elfv1 -c d/a.c && "
-	     "powerpc64-linux-gnu-gcc -O1 -fPIC -mabi=elfv1 -c d/b.c && "
-	     "powerpc64-linux-gnu-gcc -shared -nostdlib -Wl,--build-id=0xaabbccdd -o whole a.o b.o && "
-	     "powerpc64-linux-gnu-objcopy --only-keep-debug whole x.debug && "
-	     "powerpc64-linux-gnu-objcopy --strip-all --add-gnu-debuglink=x.debug whole x");
-	for (size_t i = 0; i < 2; i++) {
-		snprintf(path, sizeof(path), "%s/in/%s", testing_dir, names[i]);
-		assert_int_equal(symcache_build_create(path, NULL, &b, &err), 0);
-		assert_int_equal(symcache_build_info(b)->functions, 2);
-		symcache_build_destroy(b);
-	}
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -425,7 +407,6 @@ int main(void)
 		cmocka_unit_test(test_faults),
 		cmocka_unit_test(test_facts),
 		cmocka_unit_test(test_given),
-		cmocka_unit_test(test_descriptors),
 	};
 
 	return cmocka_run_group_tests(tests, testing_set_up, testing_tear_down);
