@@ -107,9 +107,35 @@ static void test_ids(void **state)
 	}
 }
 
+/* A file of 2,000 program headers, one of which has a note. */
+static bool read_many(void *ctx, uint64_t at, void *to, size_t bytes)
+{
+	const Elf64_Ehdr first = { .e_ident = ELFMAG "\2\1\1", .e_phoff = 64, .e_phnum = 2000,
+				   .e_phentsize = sizeof(Elf64_Phdr) };
+	const bool is_it = (at - 64) / sizeof(Elf64_Phdr) == *(unsigned *)ctx;
+	const Elf64_Phdr header = { .p_type = is_it ? PT_NOTE : PT_LOAD, .p_offset = 1 << 20, .p_filesz = 20 };
+	uint8_t notes[100];
+
+	put_notes(notes, &(struct note)ID(4), 1);
+	memcpy(to, at < 64 ? (const void *)&first : at < 1 << 20 ? (const void *)&header :
+	       notes + (at - (1 << 20)), bytes);
+	return true;
+}
+
+/* The first 1,024 program headers are looked at. */
+static void test_many(void **state)
+{
+	static const unsigned at[] = { 0, 1, 1022, 1023, 1024, 1025, 1999 };
+	uint8_t id[SYMCACHE_BUILD_ID_MAX];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(at) / sizeof(*at); i++)
+		assert_int_equal(sc_elf_build_id(read_many, (void *)&at[i], 0, id), at[i] < 1024 ? 4 : 0);
+}
+
 int main(void)
 {
-	const struct CMUnitTest tests[] = { cmocka_unit_test(test_ids) };
+	const struct CMUnitTest tests[] = { cmocka_unit_test(test_ids), cmocka_unit_test(test_many) };
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -35,6 +35,8 @@ static void test_printable(void **state)
 	assert_true(sc_printable("J\xc3\xb6rg", 5));
 	assert_false(sc_printable("a\033[1m", 5));
 	assert_false(sc_printable("\xc2\x9b", 2)); /* C1 */
+	assert_false(sc_printable("\xc3\xb6g\033", 4));
+	assert_false(sc_printable("\xc3\xb6g\xc3\xb6\xe9", 6));
 	assert_string_equal(escaped(sc_make_printable, "a\033[\xe9\n\xc2\x9b\xc3\xb6\x7f"),
 			    "a\\x1b[\\xe9\\x0a\\xc2\\x9b\xc3\xb6\\x7f");
 }
