@@ -110,6 +110,8 @@ static const struct {
 	  ID "=10b5 -1 <" ID "> " },
 	{ " 1  lib1x.so + 0x12ea", "lib1x.so+12ea -1 #1 " },
 	{ "        ,   \"build_id_offset\": 4277", "=10b5 -1 ? " },
+	{ "dfe7f702eebf5b10 0x10b5 - /opt/prog -", "/opt/prog=10b5 -1 <dfe7f702eebf5b10> {-} " },
+	{ "dfe7f702eebf5b 0x10b5 - /opt/prog -", "" },
 	{ ID " 0x10b5 - /opt/prog -", "/opt/prog=10b5 -1 <" ID "> {-} " },
 	{ ID " 0x10b5 _Z1fi /opt/prog", "/opt/prog=10b5 -1 <" ID "> " },
 	{ "    [" ID "]@0x7f3970939000+0xd3e52", ID "=d3e52 <" ID "> " },
