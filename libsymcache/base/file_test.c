@@ -282,10 +282,25 @@ static void test_make_parents(void **state)
 	assert_int_equal(rmdir(at("a")), 0);
 }
 
+/* Also a program without standard input writes, by a file of this number. */
+static void test_without_input(void **state)
+{
+	const struct iovec piece = { (char *)"x", 1 };
+	const int input = dup(0);
+
+	(void)state;
+	close(0);
+	assert_int_equal(sc_replace_file_by("/dev/null", &piece, 1, NULL), 0);
+	if (input >= 0) {
+		dup2(input, 0);
+		close(input);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_replace), cmocka_unit_test(test_device),
+		cmocka_unit_test(test_without_input), cmocka_unit_test(test_replace), cmocka_unit_test(test_device),
 		cmocka_unit_test(test_unfinished), cmocka_unit_test(test_killed),
 		cmocka_unit_test(test_refused), cmocka_unit_test(test_make_parents),
 		cmocka_unit_test(test_below), cmocka_unit_test(test_over_a_folder),
