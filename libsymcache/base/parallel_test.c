@@ -1,5 +1,6 @@
 /* Work on many threads: each job once, on no more threads than were asked for; they take no signals
  * of the process, and share the account. */
+#include <sched.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -85,9 +86,26 @@ static void test_signals(void **state)
 	assert_int_equal(sc_thread_help(&thread, own_mask, &mask), sc_process_is_ours());
 }
 
+/* As many threads as this program may use processors. */
+static void test_few_cores(void **state)
+{
+	cpu_set_t all, one;
+	int cpu = 0;
+
+	(void)state;
+	assert_int_equal(sched_getaffinity(0, sizeof(all), &all), 0);
+	while (!CPU_ISSET(cpu, &all))
+		cpu++;
+	CPU_ZERO(&one);
+	CPU_SET(cpu, &one);
+	assert_int_equal(sched_setaffinity(0, sizeof(one), &one), 0);
+	assert_int_equal(sc_cores(), 1);
+	assert_int_equal(sched_setaffinity(0, sizeof(all), &all), 0);
+}
+
 int main(void)
 {
-	const struct CMUnitTest tests[] = { cmocka_unit_test(test_jobs),
+	const struct CMUnitTest tests[] = { cmocka_unit_test(test_few_cores), cmocka_unit_test(test_jobs),
 					   cmocka_unit_test(test_signals) };
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
