@@ -162,13 +162,15 @@ static void put_end(struct markup_filter *f, struct markup_groups *groups, const
 	put_digest(to, page.ptr, page.len);
 	fprintf(to, ", %" PRIu64 " frames, %" PRIu64 " resolved, %" PRIu64 " outside, %" PRIu64 " understood, %" PRIu64
 		" guessed, ", s->frames, s->frames_resolved, s->frames_outside, s->understood, s->guessed);
-	fwrite(got->err.buf, 1, got->err.len, more);
+	if (got->err.len)
+		fwrite(got->err.buf, 1, got->err.len, more);
 	assert_int_equal(markup_filter_missing(f, put_missing, more), 0);
 	if (o->keep_modules)
 		assert_int_equal(markup_filter_modules(f, put_missing, more), 0);
 	if (o->collect_dumpfiles)
 		markup_filter_dumpfiles(f, &dumpfiles);
-	fwrite(dumpfiles.ptr, 1, dumpfiles.len, more);
+	if (dumpfiles.len)
+		fwrite(dumpfiles.ptr, 1, dumpfiles.len, more);
 	fclose(more);
 	put_digest(to, rest, len);
 	fputc('\n', to);
@@ -231,7 +233,7 @@ static void put_form(const struct markup_options *o, struct sc_str log, FILE *to
 	assert_int_equal(markup_filter_create(o, &resolver, 1, &sink, &f), 0);
 	markup_filter_input(f, "log");
 	if (!o->group)
-		markup_filter_again(f, read_again, &(struct sc_str){ log.ptr, log.len });
+		markup_filter_again(f, read_again, &log);
 	assert_int_equal(markup_filter_feed(f, log.ptr, log.len), 0);
 	assert_int_equal(markup_filter_finish(f), 0);
 	assert_int_equal(markup_filter_end(f), 0);

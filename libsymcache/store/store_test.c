@@ -285,6 +285,7 @@ static void older(void **state)
 		{ SYMCACHE_FROM_DWARF, 3, SYMSTORE_BETTER_STAYS }, { SYMCACHE_FROM_DWARF, 2, SYMSTORE_WRITTEN },
 	};
 	struct symstore *store = test_open(SYMSTORE_WRITE);
+	struct test_cache cache = { 1, 5000 };
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(steps) / sizeof(*steps); i++) {
@@ -294,8 +295,7 @@ static void older(void **state)
 
 		entry.sources = steps[i].sources;
 		entry.bad_units = steps[i].bad_units;
-		assert_ok(symstore_put_older(writer, &entry, test_fill, &(struct test_cache){ 1, 5000 }, &result,
-					     &test_err));
+		assert_ok(symstore_put_older(writer, &entry, test_fill, &cache, &result, &test_err));
 		assert_ok(symstore_commit(writer, &test_err));
 		assert_int_equal(result, steps[i].result);
 	}

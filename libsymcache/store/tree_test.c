@@ -58,7 +58,8 @@ static void add(size_t page, const char *key, size_t key_size, uint16_t flags, s
 	at = &file[page * SIZE + head->u.free.upper];
 	memcpy(at, &node, sizeof(node));
 	memcpy(at + sizeof(node), key, key_size);
-	memcpy(at + sizeof(node) + key_size, value, stored);
+	if (stored)
+		memcpy(at + sizeof(node) + key_size, value, stored);
 }
 
 static void leaf(size_t page, const char *key, const char *value)

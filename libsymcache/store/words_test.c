@@ -231,12 +231,13 @@ static void notes(void **state)
 	for (int kind = 0; kind < 4; kind++) {
 		struct sc_hash content = { 1, 1 };
 		struct symstore_outcome outcome = { .code = SC_ENOSYMBOLS };
+		struct test_cache cache = { 1, 100 };
 
 		writer = test_writer(store);
 		if (kind == 0)
 			assert_ok(symstore_remember(writer, &content, "v1", &outcome, &test_err));
 		if (kind == 1)
-			assert_ok(symstore_put(writer, &e, test_fill, &(struct test_cache){ 1, 100 }, NULL, &test_err));
+			assert_ok(symstore_put(writer, &e, test_fill, &cache, NULL, &test_err));
 		if (kind == 2)
 			assert_ok(symstore_add_words(writer, e.build_id, e.build_id_len, "t", NULL, &test_err));
 		if (kind == 3)

@@ -49,9 +49,10 @@ static uint64_t copy_bytes(void *ctx, void *to)
 static int write_store(const char *path, size_t n)
 {
 	struct tiny t = tiny_example_ext(9);
-	uint8_t *bytes = tiny_bytes(&t);
+	struct bytes cache = { tiny_bytes(&t), t.size }; /* until it is committed */
 	struct symstore_writer *writer;
 	struct symstore *store;
+	int rc;
 
 	if (symstore_open(path, SYMSTORE_WRITE, &store, NULL) || symstore_write_begin(store, &writer, NULL))
 		return 1;
@@ -60,10 +61,12 @@ static int write_store(const char *path, size_t n)
 			.source_path = entries[i].path, .names = entries[i].names, .tags = entries[i].tags };
 
 		memset(e.build_id, entries[i].id, 20);
-		if (symstore_put(writer, &e, copy_bytes, &(struct bytes){ bytes, t.size }, NULL, NULL))
+		if (symstore_put(writer, &e, copy_bytes, &cache, NULL, NULL))
 			return 1;
 	}
-	return symstore_commit(writer, NULL) != 0;
+	rc = symstore_commit(writer, NULL) != 0;
+	free((void *)cache.data);
+	return rc;
 }
 
 /* Stores are written by other processes, as LMDB asks for. */
