@@ -257,11 +257,41 @@ static bool add_entry(void *ctx, const struct symstore_entry *e)
 	return true;
 }
 
+/* What a store has after a folder was indexed, changed, and indexed again with `options`. */
+struct one_store {
+	const char *before, *then;
+	int options;
+	const char *has;
+};
+
+static void expect_store(const struct one_store *of, int first_options, symstore_each_fn *fn)
+{
+	char *path = sc_text("%s/store", top), *has = strdup("");
+	struct symstore_reader *reader;
+	struct symstore *store;
+	struct sc_error err;
+
+	run("cd .. && rm -rf in store* && mkdir in");
+	run(of->before);
+	free(index_folder(first_options));
+	run(of->then);
+	free(index_folder(of->options));
+	assert_int_equal(symstore_open(path, SYMSTORE_READ, &store, &err), 0);
+	assert_int_equal(symstore_read_begin(store, &reader, &err), 0);
+	assert_int_equal(symstore_each(reader, NULL, 0, fn, &has, &err), 0);
+	symstore_read_end(reader);
+	symstore_close(store);
+	if (strcmp(has, of->has))
+		fail_msg("%s; %s:\n  %s\nwanted\n  %s", of->before, of->then, has, of->has);
+	free(has);
+	free(path);
+}
+
 /* A stripped file has its unwind rows, its debug file what it is called: where both are known, the entry
  * has all, whichever comes first, also out of one archive. */
 static void test_symbols(void **state)
 {
-	static const struct { const char *before, *then; int options; const char *has; } stores[] = {
+	static const struct one_store stores[] = {
 		{ "true", "cp $F/a.so .", 0, "aa dwarf symtab cfi; " },
 		{ "true", "cp $F/a.so .", LOCALS, "aa dwarf symtab cfi locals; " },
 		{ "true", "cp $F/a.debug .", 0, "aa dwarf symtab; " },
@@ -275,27 +305,8 @@ static void test_symbols(void **state)
 	};
 
 	(void)state;
-	for (size_t i = 0; i < sizeof(stores) / sizeof(*stores); i++) {
-		char *path = sc_text("%s/store", top), *has = strdup("");
-		struct symstore_reader *reader;
-		struct symstore *store;
-		struct sc_error err;
-
-		run("cd .. && rm -rf in store* && mkdir in");
-		run(stores[i].before);
-		free(index_folder(stores[i].options));
-		run(stores[i].then);
-		free(index_folder(stores[i].options));
-		assert_int_equal(symstore_open(path, SYMSTORE_READ, &store, &err), 0);
-		assert_int_equal(symstore_read_begin(store, &reader, &err), 0);
-		assert_int_equal(symstore_each(reader, NULL, 0, add_entry, &has, &err), 0);
-		symstore_read_end(reader);
-		symstore_close(store);
-		if (strcmp(has, stores[i].has))
-			fail_msg("%s; %s:\n  %s\nwanted\n  %s", stores[i].before, stores[i].then, has, stores[i].has);
-		free(has);
-		free(path);
-	}
+	for (size_t i = 0; i < sizeof(stores) / sizeof(*stores); i++)
+		expect_store(&stores[i], stores[i].options, add_entry);
 }
 
 /* The file of $F that has this size. */
@@ -337,7 +348,7 @@ static bool add_record(void *ctx, const struct symstore_entry *e)
  * several files with one build ID the best is the source. */
 static void test_records(void **state)
 {
-	static const struct { const char *before, *then; int options; const char *has; } stores[] = {
+	static const struct one_store stores[] = {
 		{ "true", "cp $F/a.so .; ln -s a.so b; ln -s . c", 0, "aa $T/in/a.so, debug , names a.so, tags , of 1700000000, as large as a.so; " },
 		{ "true", "mkdir d; cp $F/a.so d/x; ln -s d/x b", TAGGED,
 		  "aa $T/in/d/x, debug , names x, tags release=2, of 1700000000, as large as a.so; " },
@@ -358,27 +369,8 @@ static void test_records(void **state)
 	};
 
 	(void)state;
-	for (size_t i = 0; i < sizeof(stores) / sizeof(*stores); i++) {
-		char *path = sc_text("%s/store", top), *has = strdup("");
-		struct symstore_reader *reader;
-		struct symstore *store;
-		struct sc_error err;
-
-		run("cd .. && rm -rf in store* && mkdir in");
-		run(stores[i].before);
-		free(index_folder(0));
-		run(stores[i].then);
-		free(index_folder(stores[i].options));
-		assert_int_equal(symstore_open(path, SYMSTORE_READ, &store, &err), 0);
-		assert_int_equal(symstore_read_begin(store, &reader, &err), 0);
-		assert_int_equal(symstore_each(reader, NULL, 0, add_record, &has, &err), 0);
-		symstore_read_end(reader);
-		symstore_close(store);
-		if (strcmp(has, stores[i].has))
-			fail_msg("%s; %s:\n  %s\nwanted\n  %s", stores[i].before, stores[i].then, has, stores[i].has);
-		free(has);
-		free(path);
-	}
+	for (size_t i = 0; i < sizeof(stores) / sizeof(*stores); i++)
+		expect_store(&stores[i], 0, add_record);
 }
 
 /* Paths that the user names: what is not indexed is said. */

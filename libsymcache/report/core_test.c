@@ -5,40 +5,16 @@
 
 #include "libsymcache/base/account.h"
 #include "libsymcache/core/testing.h"
-#include "libsymcache/read/tiny_test.h"
+#include "libsymcache/report/testing.h"
 #include "libsymcache/report/core.h"
 #include "libsymcache/report/core_shown.h"
 
 enum { CODE = 0x400000, STACK = 0x7000 };
 
-static char cache_file[] = "/tmp/symcache-report-XXXXXX";
-
 static int set_up(void **state)
 {
-	struct tiny t = tiny_example_ext(9);
-
 	(void)state;
-	t.num_segments = 1;
-	t.segments[0] = (struct symcache_ext_segment){ 0, CODE, 0x1000, 0, 0 };
-	return !tiny_file(&t, cache_file);
-}
-
-static int tear_down(void **state)
-{
-	(void)state;
-	return unlink(cache_file);
-}
-
-/* The cache for modules whose path ends with "tiny". */
-static int find(const struct symcache_finder *f, const struct symcache_file_id *of,
-		struct symcache_module **ret, struct sc_error *err)
-{
-	const struct symcache *cache;
-
-	if (of->path.len < 4 || memcmp(of->path.ptr + of->path.len - 4, "tiny", 4))
-		return sc_error_set(err, SC_ENOTFOUND, "it is not there");
-	*ret = symcache_caches_module(f->caches, SYMCACHE_MODULE_CACHE, cache_file);
-	return symcache_module_cache(*ret, &cache, NULL, err);
+	return set_up_cache_at(CODE);
 }
 
 static void put_info(struct made_core *m, int signal, uint64_t address)
@@ -75,7 +51,7 @@ static char *shown(struct made_core *m, const char *path, struct markup_core_opt
 	m->segments[0].more = 0x1000;
 	core = open_made(m);
 	symcache_core_use(core, caches, "--module");
-	symcache_process_use(core->process, &(struct symcache_finder){ .find = find, .caches = caches });
+	symcache_process_use(core->process, &(struct symcache_finder){ .find = find_tiny, .caches = caches });
 	snprintf(spec, sizeof(spec), "%s=x", path);
 	assert_int_equal(symcache_core_bind(core, spec, NULL), 0);
 	o.caches = caches;
@@ -387,5 +363,5 @@ int main(void)
 		cmocka_unit_test(test_long), cmocka_unit_test(test_kept), cmocka_unit_test(test_summary), cmocka_unit_test(test_page),
 	};
 
-	return cmocka_run_group_tests(tests, set_up, tear_down);
+	return cmocka_run_group_tests(tests, set_up, tear_down_cache);
 }

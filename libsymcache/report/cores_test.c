@@ -7,22 +7,16 @@
 #include <unistd.h>
 
 #include "libsymcache/core/testing.h"
-#include "libsymcache/read/tiny_test.h"
 #include "libsymcache/base/seeds_test.h"
+#include "libsymcache/report/testing.h"
 #include "libsymcache/report/report.h"
 
 enum { CODE = 0x400000, OTHER = 0x500000, STACK = 0x7000, WORDS = 40, CORES = 120, WHOLE = 24 };
 
-static char cache_file[] = "/tmp/symcache-report-XXXXXX";
-
 static int set_up(void **state)
 {
-	struct tiny t = tiny_example_ext(9);
-
 	(void)state;
-	t.num_segments = 1;
-	t.segments[0] = (struct symcache_ext_segment){ 0, CODE, 0x1000, 0, 0 };
-	return !mkdtemp(testing_dir) || !tiny_file(&t, cache_file) ||
+	return !mkdtemp(testing_dir) || set_up_cache_at(CODE) ||
 	       testing_run("cd %s && mkdir inc src && seq 20 > src/main.c && "
 			   "printf 'one\\ntwo\\n<three>\\nfour\\n' > inc/leaf.h",
 			   testing_dir);
@@ -30,20 +24,7 @@ static int set_up(void **state)
 
 static int tear_down(void **state)
 {
-	(void)state;
-	return unlink(cache_file) || testing_run("rm -r %s", testing_dir);
-}
-
-/* The cache for modules whose path ends with "tiny". */
-static int find(const struct symcache_finder *f, const struct symcache_file_id *of,
-		struct symcache_module **ret, struct sc_error *err)
-{
-	const struct symcache *cache;
-
-	if (of->path.len < 4 || memcmp(of->path.ptr + of->path.len - 4, "tiny", 4))
-		return sc_error_set(err, SC_ENOTFOUND, "it is not there");
-	*ret = symcache_caches_module(f->caches, SYMCACHE_MODULE_CACHE, cache_file);
-	return symcache_module_cache(*ret, &cache, NULL, err);
+	return tear_down_cache(state) || testing_run("rm -r %s", testing_dir);
 }
 
 /* ---- what is made ------------------------------------------------------------------------- */
@@ -163,7 +144,7 @@ static void put_report(FILE *to, uint64_t number, enum markup_report_format form
 	core = open_made(&m);
 	symcache_core_use(core, caches, "--module");
 	symcache_process_use(core->process,
-			     &(struct symcache_finder){ .find = find, .caches = caches });
+			     &(struct symcache_finder){ .find = find_tiny, .caches = caches });
 	for (size_t i = 0; i < core->num_modules; i++) /* they have no build IDs */
 		assert_true(symcache_image_bind(core->modules[i], "x"));
 	o = any_options(&random, format);

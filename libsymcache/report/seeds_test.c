@@ -8,26 +8,10 @@
 #include <cmocka.h>
 
 #include "libsymcache/base/seeds_test.h"
-#include "libsymcache/read/tiny_test.h"
+#include "libsymcache/report/testing.h"
 #include "libsymcache/report/report.h"
 
 enum { FILE_NUMBER = 99 };
-
-static char cache_file[] = "/tmp/symcache-report-XXXXXX";
-
-static int set_up(void **state)
-{
-	struct tiny t = tiny_example_ext(9);
-
-	(void)state;
-	return !tiny_file(&t, cache_file);
-}
-
-static int tear_down(void **state)
-{
-	(void)state;
-	return unlink(cache_file);
-}
 
 static void put_out(FILE *to, struct mk_out *out)
 {
@@ -38,16 +22,6 @@ static void put_out(FILE *to, struct mk_out *out)
 }
 
 /* ---- trace files -------------------------------------------------------------------------- */
-
-static int find(const struct symcache_finder *f, const struct symcache_file_id *of,
-		struct symcache_module **ret, struct sc_error *err)
-{
-	const struct symcache *cache;
-
-	(void)of;
-	*ret = symcache_caches_module(f->caches, SYMCACHE_MODULE_CACHE, cache_file);
-	return symcache_module_cache(*ret, &cache, NULL, err);
-}
 
 /* Without the name of the file, which is another one each time. */
 static void complain(void *ctx, const char *message)
@@ -60,7 +34,7 @@ static void put_trace(FILE *to, const char *path, const char *module, struct mar
 	struct symcache_caches *caches = symcache_caches_create(NULL);
 	struct symcache_names *names = symcache_names_create(NULL);
 	struct symcache_process *images = symcache_process_create(
-		&(struct symcache_finder){ .find = find, .caches = caches });
+		&(struct symcache_finder){ .find = find_cache, .caches = caches });
 	struct mk_out out = { 0 };
 	struct markup_traced done;
 	struct sc_error err;
@@ -180,5 +154,5 @@ int main(void)
 		cmocka_unit_test(test_caches),
 	};
 
-	return cmocka_run_group_tests(tests, set_up, tear_down);
+	return cmocka_run_group_tests(tests, set_up_cache, tear_down_cache);
 }

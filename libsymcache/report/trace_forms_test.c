@@ -11,36 +11,9 @@
 
 #include "libsymcache/base/testing.h"
 #include "libsymcache/base/testing_bytes.h"
-#include "libsymcache/read/tiny_test.h"
+#include "libsymcache/report/testing.h"
 #include "libsymcache/report/trace.h"
 #include "libsymcache/report/trace_shown.h"
-
-static char cache_file[] = "/tmp/symcache-report-XXXXXX";
-
-static int set_up(void **state)
-{
-	struct tiny t = tiny_example_ext(9);
-
-	(void)state;
-	return !tiny_file(&t, cache_file);
-}
-
-static int tear_down(void **state)
-{
-	(void)state;
-	return unlink(cache_file);
-}
-
-/* What symcache_process_load() names is the cache. */
-static int find(const struct symcache_finder *f, const struct symcache_file_id *of,
-		struct symcache_module **ret, struct sc_error *err)
-{
-	const struct symcache *cache;
-
-	(void)of;
-	*ret = symcache_caches_module(f->caches, SYMCACHE_MODULE_CACHE, cache_file);
-	return symcache_module_cache(*ret, &cache, NULL, err);
-}
 
 static void complain(void *ctx, const char *message)
 {
@@ -161,7 +134,7 @@ static char *shown(const struct bytes *file, struct markup_trace_options o)
 	struct symcache_caches *caches = symcache_caches_create(NULL);
 	struct symcache_names *names = symcache_names_create(NULL);
 	struct symcache_process *images =
-		symcache_process_create(&(struct symcache_finder){ .find = find, .caches = caches });
+		symcache_process_create(&(struct symcache_finder){ .find = find_cache, .caches = caches });
 	const struct symtrace_select all = { 0 };
 	struct mk_out out = { 0 };
 	char path[32], said[500] = "";
@@ -342,5 +315,5 @@ int main(void)
 		cmocka_unit_test(test_unplaced),
 	};
 
-	return cmocka_run_group_tests(tests, set_up, tear_down);
+	return cmocka_run_group_tests(tests, set_up_cache, tear_down_cache);
 }

@@ -2,32 +2,9 @@
  * Stores whose pages are sound, but not what stands there: a record, a cache, the hashes of its
  * blocks, of entries that are packed or not. What verify says of each, and what a look-up does.
  */
-#include "libsymcache/store/testing.h"
+#include "libsymcache/store/self_test.h"
 
 #include "libsymcache/store/upkeep.h"
-#include "libsymcache/write/build.h"
-
-static uint8_t *cache_bytes; /* of this program: some hundred KB */
-static size_t cache_size;
-
-static int setup(void **state)
-{
-	struct symcache_build *build;
-
-	if (symcache_build_create("/proc/self/exe", NULL, &build, NULL))
-		return -1;
-	cache_size = symcache_build_size(build);
-	cache_bytes = malloc(cache_size);
-	symcache_build_write(build, cache_bytes);
-	symcache_build_destroy(build);
-	return test_group_setup(state);
-}
-
-static int teardown(void **state)
-{
-	free(cache_bytes);
-	return test_group_teardown(state);
-}
 
 /* Entries of the same cache: 1 is packed, 2 and 3 are not. */
 static void put(struct symstore *store, uint32_t n)

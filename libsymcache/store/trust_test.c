@@ -1,48 +1,18 @@
 /* Damage in a store: of a cache, of its hashes, of records and of index pages, found
  * when it is used; and stores of format 1, which have no hashes of blocks. */
-#include "libsymcache/store/testing.h"
+#include "libsymcache/store/self_test.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>
 
 #include "libsymcache/store/record.h"
-#include "libsymcache/write/build.h"
-
-static uint8_t *cache_bytes; /* of this program: some hundred KB */
-static size_t cache_size;
-
-static int setup(void **state)
-{
-	struct symcache_build *build;
-
-	if (symcache_build_create("/proc/self/exe", NULL, &build, NULL))
-		return -1;
-	cache_size = symcache_build_size(build);
-	cache_bytes = malloc(cache_size);
-	symcache_build_write(build, cache_bytes);
-	symcache_build_destroy(build);
-	return test_group_setup(state);
-}
-
-static int teardown(void **state)
-{
-	free(cache_bytes);
-	return test_group_teardown(state);
-}
-
-static uint64_t fill(void *ctx, void *dst)
-{
-	(void)ctx;
-	memcpy(dst, cache_bytes, cache_size);
-	return XXH3_64bits(cache_bytes, cache_size);
-}
 
 static void put(struct symstore *store, uint32_t n)
 {
 	struct symstore_entry entry = test_entry(n, cache_size);
 	struct symstore_writer *writer = test_writer(store);
 
-	assert_ok(symstore_put(writer, &entry, fill, NULL, NULL, &test_err));
+	assert_ok(symstore_put(writer, &entry, NULL, cache_bytes, NULL, &test_err));
 	assert_ok(symstore_commit(writer, &test_err));
 }
 

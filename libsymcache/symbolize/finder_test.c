@@ -33,23 +33,10 @@ static char self[PATH_MAX], self_text[SYMCACHE_BUILD_ID_TEXT], link_to_self[64];
 static uint8_t self_id[SYMCACHE_BUILD_ID_MAX];
 static size_t self_id_len;
 
-struct bytes {
-	const uint8_t *data;
-	size_t size;
-};
-
-static uint64_t copy_bytes(void *ctx, void *to)
-{
-	const struct bytes *b = ctx;
-
-	memcpy(to, b->data, b->size);
-	return XXH3_64bits(b->data, b->size);
-}
-
 static int write_store(const char *path, size_t n)
 {
 	struct tiny t = tiny_example_ext(9);
-	struct bytes cache = { tiny_bytes(&t), t.size }; /* until it is committed */
+	uint8_t *bytes = tiny_bytes(&t); /* until it is committed */
 	struct symstore_writer *writer;
 	struct symstore *store;
 	int rc;
@@ -61,11 +48,11 @@ static int write_store(const char *path, size_t n)
 			.source_path = entries[i].path, .names = entries[i].names, .tags = entries[i].tags };
 
 		memset(e.build_id, entries[i].id, 20);
-		if (symstore_put(writer, &e, copy_bytes, &cache, NULL, NULL))
+		if (symstore_put(writer, &e, NULL, bytes, NULL, NULL))
 			return 1;
 	}
 	rc = symstore_commit(writer, NULL) != 0;
-	free((void *)cache.data);
+	free(bytes);
 	return rc;
 }
 

@@ -169,7 +169,7 @@ static void test_operations(void **state)
 	}
 }
 
-/* Where there is no memory is told; of what makes no sense there is no address. */
+/* An address that cannot be read is an error; an expression that is not valid has no address. */
 static void test_addresses(void **state)
 {
 	static const struct { uint64_t address; uint8_t size, bytes[4]; } rows[] = {
