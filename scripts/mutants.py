@@ -14,7 +14,7 @@ front of the library. The unit tests and replays of the room run, until one fail
 the unchanged file placed the same way says nothing: it is reported, and not used. With --cover
 (build/coverage/cover.json, of `make coverage COVERAGE=--by-test`) only lines are changed that a test runs, and
 what the room's own tests do not notice is tried with the others that run the line, but for those
-that take long.
+that take long, quick ones first: all of them, or as many as take --seconds together.
 
 BUILD_DIR is build/release or, to see what only sanitizers see, build/asan; its tests are built
 (make testbins). scripts/mutants.judged lists survivors that are no gaps, with the reason. The same
@@ -23,6 +23,7 @@ seed chooses the same mutants. Exit status 1: more than 5 % survive unjudged.
 import argparse
 import collections
 import concurrent.futures
+import itertools
 import json
 import os
 import random
@@ -151,8 +152,9 @@ def made_by(build, target, changed):
 class Tests:
     """The tests of one build, linked with a mutant."""
 
-    def __init__(self, build, folder):
+    def __init__(self, build, folder, cover, seconds):
         self.build, self.folder, self.commands = build, folder, {}
+        self.cover, self.seconds = cover, seconds
         self.valid, self.checking = {}, threading.Lock()
         # With build IDs as long as those of ld, which tests look themselves up by, too.
         self.lld = []
@@ -163,6 +165,18 @@ class Tests:
         found = sorted(n for n in os.listdir(f"{ROOT}/{room}") if n.endswith(("_test.c", "_fuzz.c")))
         tests = [f"{room}/{n[:-2]}" for n in found]
         return tests + (self.own("libsymcache/write") if room in SEEN_IN_CACHES else [])
+
+    def that_run(self, path, line):
+        """Tests that run the line, quick ones first, as many as take the given time together; not
+        those that take long."""
+        if not self.cover:
+            return []
+        took = self.cover["seconds"]
+        names = [t for t, ls in self.cover["by_test"].get(path, {}).items() if line in ls and took[t] < LONG]
+        names.sort(key=lambda t: took[t])
+        names = [t for t, end in zip(names, itertools.accumulate(took[t] for t in names)) if end <= self.seconds]
+        names = [t if t.startswith("golden:") else t.split(":")[-1].replace("+", "/") for t in names]
+        return [t for t in names if t not in ("faults", "layouts")]
 
     def compile(self, path, text, obj):
         """False: it does not compile."""
@@ -227,15 +241,7 @@ class Tests:
         return failed
 
 
-def that_run(cover, path, line):
-    """Tests that run the line, quick ones first; not those that take long."""
-    names = [t for t, ls in cover["by_test"].get(path, {}).items() if line in ls] if cover else []
-    names = sorted((t for t in names if cover["seconds"][t] < LONG), key=lambda t: cover["seconds"][t])
-    names = [t if t.startswith("golden:") else t.split(":")[-1].replace("+", "/") for t in names]
-    return [t for t in names if t not in ("faults", "layouts")]
-
-
-def one(tests, mutant, own, cover, number):
+def one(tests, mutant, own, number):
     """(how it ended, the line before)"""
     path, line, _, new = mutant
     text = open(f"{ROOT}/{path}").read()
@@ -246,7 +252,7 @@ def one(tests, mutant, own, cover, number):
     plain = open(obj, "rb").read()
     if not tests.compile(path, "\n".join(lines), obj) or open(obj, "rb").read() == plain:
         return None, old
-    known = that_run(cover, path, line)
+    known = tests.that_run(path, line)
     first = [t for t in known if t in own]  # of a room's tests all count: they may be newer than cover
     others = [t for t in known if t not in own]
     for which, names in (("own", first + [t for t in own if t not in first]), ("others", others)):
@@ -276,7 +282,7 @@ def run_room(a, tests, room, cover, judged):
             some = [m for _, m in zip(range(a.number - sum(rows.values())), mutants)]
             if not some:
                 break
-            done = pool.map(lambda m: one(tests, m[1], own, cover, m[0]), enumerate(some))
+            done = pool.map(lambda m: one(tests, m[1], own, m[0]), enumerate(some))
             for (path, line, kind, new), (how, old) in zip(some, done):
                 if how == "left" and (path, old.strip(), new.strip()) in judged:
                     how = "judged"
@@ -292,12 +298,13 @@ def main():
     p.add_argument("--seed", type=int, default=1)
     p.add_argument("--number", type=int, default=20, help="of mutants of each room")
     p.add_argument("--cover")
+    p.add_argument("--seconds", type=float, default=float("inf"), help="of other rooms' tests with a mutant")
     p.add_argument("rooms", nargs="+")
     a = p.parse_args()
     cover = json.load(open(a.cover)) if a.cover else None
     judged, table = judgements(), {}
     with tempfile.TemporaryDirectory() as folder:
-        tests = Tests(os.path.relpath(os.path.realpath(a.build), ROOT), folder)
+        tests = Tests(os.path.relpath(os.path.realpath(a.build), ROOT), folder, cover, a.seconds)
         for room in a.rooms:
             table[room] = run_room(a, tests, room, cover, judged)
     table["all"] = sum(table.values(), collections.Counter())
