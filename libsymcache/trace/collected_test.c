@@ -138,10 +138,62 @@ static void test_end(void **state)
 	bytes_deinit(&file);
 }
 
+/* The registers by DWARF's numbers; and without the stack pointer there is no stack: a block that ends
+ * with it, and one that is a byte shorter. */
+static void test_registers(void **state)
+{
+	static const struct {
+		uint16_t machine;
+		bool is64;
+		unsigned sp, bytes; /* its number in DWARF, and where it ends */
+		uint64_t known;     /* then */
+	} cases[] = {
+		{ EM_X86_64, true, 7, 64, 0xff },
+		{ EM_386, false, 4, 20, 0x1f },
+		{ EM_AARCH64, true, 31, 256, 0xffffffff },
+		{ EM_RISCV, true, 2, 24, 0x7 },
+	};
+	const struct symtrace_pc pc = { SYMTRACE_PC_REGISTERS, 0x1234 };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		const unsigned word = cases[i].is64 ? 8 : 4;
+		struct symtrace_collected c = { 0 };
+		struct bytes file = { 0 };
+		struct symtrace f;
+		struct symtrace_frames frames;
+		struct symtrace_frame frame;
+		struct symtrace_error ignored;
+		struct sc_error err;
+
+		put_block(&file, DEFINITIONS, strlen(DEFINITIONS));
+		put(&file, 2, 1);
+		put(&file, 4, 1 + cases[i].bytes);
+		put(&file, 1, 'R');
+		for (unsigned k = 0; k < cases[i].bytes / word; k++)
+			put(&file, word, 0x7f00 + k);
+		assert_int_equal(symtrace_read(&f, file.b.data, file.b.len), 0);
+		assert_true(tdesc_default(&f.layout, cases[i].machine, cases[i].is64));
+		frames = symtrace_frames(&f);
+		assert_int_equal(symtrace_next_frame(&frames, &frame, &ignored), 1);
+		f.regblock_size = cases[i].bytes;
+		assert_int_equal(symtrace_collect(&f, &frame, pc, cases[i].machine, &c, &err), 0);
+		assert_int_equal(c.registers.value[cases[i].sp], 0x7f00 + cases[i].bytes / word - 1);
+		assert_int_equal(c.registers.known, cases[i].known);
+		f.regblock_size--;
+		assert_int_equal(symtrace_collect(&f, &frame, pc, cases[i].machine, &c, &err), SC_ENOTFOUND);
+		assert_string_equal(err.msg, "no registers were collected");
+		assert_int_equal(c.registers.known, cases[i].known & ~(UINT64_C(1) << cases[i].sp));
+		symtrace_collected_deinit(&c);
+		symtrace_close(&f);
+		bytes_deinit(&file);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = { cmocka_unit_test(test_memory),
-					   cmocka_unit_test(test_end) };
+					   cmocka_unit_test(test_end), cmocka_unit_test(test_registers) };
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -69,7 +69,6 @@ static bool find_layout(struct tfile_reader *r, const struct symtrace_target *ta
 				     "architecture (%s) than the module's; ignoring it",
 				     t->layout.architecture);
 			tdesc_deinit(&t->layout);
-			known = false;
 		}
 	}
 	if (!tdesc_pc(&t->layout)) {
