@@ -75,41 +75,55 @@ static inline void run_case(const struct markup_options *options, const struct f
 	fake_sink_deinit(&got);
 }
 
+/* What came of something against testdata/markup/NAME; `how`: it was done. */
+static inline void expect_recorded(const char *name, const struct fake_text *got, const char *how)
+{
+	struct fake_text want = { 0 };
+	size_t at = 0;
+
+	read_case("markup", name, "", &want);
+	while (at < got->len && at < want.len && got->buf[at] == want.buf[at])
+		at++;
+	if (got->len != want.len || at < got->len)
+		fail_msg("%s %s: byte %zu\n got  %.200s\n want %.200s\n", name, how, at,
+			 got->buf + (at < 80 ? 0 : at - 80), want.buf + (at < 80 ? 0 : at - 80));
+	free(want.buf);
+}
+
+/* Writes it there, if that is asked for. */
+static inline void record(const char *name, const struct fake_text *got)
+{
+	char path[100];
+	FILE *f;
+
+	if (!getenv("UPDATE"))
+		return;
+	snprintf(path, sizeof(path), "testdata/markup/%s", name);
+	f = fopen(path, "w");
+	assert_true(f && fwrite(got->buf, 1, got->len, f) == got->len && !fclose(f));
+}
+
 static inline void expect_case(const struct markup_options *options, const char *log_name,
 			       const char *name)
 {
-	static const size_t pieces[] = { SIZE_MAX, 1, 61 };
-	struct fake_text log = { 0 }, want = { 0 };
-	char end[40];
+	static const struct { size_t piece; const char *how; } cuts[] = {
+		{ SIZE_MAX, "as a whole" }, { 1, "in single bytes" }, { 61, "in pieces of 61 bytes" },
+	};
+	struct fake_text log = { 0 };
+	char file[60];
 
 	read_case("logs", log_name, ".log", &log);
-	snprintf(end, sizeof(end), ".%s", name);
-	if (getenv("UPDATE")) {
-		char path[100];
-		FILE *f;
-
-		run_case(options, &log, SIZE_MAX, &want);
-		snprintf(path, sizeof(path), "testdata/markup/%s.%s", log_name, name);
-		f = fopen(path, "w");
-		assert_true(f && fwrite(want.buf, 1, want.len, f) == want.len && !fclose(f));
-		want.len = 0;
-	}
-	read_case("markup", log_name, end, &want);
-	for (size_t i = 0; i < sizeof(pieces) / sizeof(*pieces); i++) {
+	snprintf(file, sizeof(file), "%s.%s", log_name, name);
+	for (size_t i = 0; i < sizeof(cuts) / sizeof(*cuts); i++) {
 		struct fake_text got = { 0 };
-		size_t at = 0;
 
-		run_case(options, &log, pieces[i] < log.len ? pieces[i] : log.len, &got);
-		while (at < got.len && at < want.len && got.buf[at] == want.buf[at])
-			at++;
-		if (got.len != want.len || at < got.len)
-			fail_msg("%s in pieces of %zu: byte %zu\n got  %.200s\n want %.200s\n",
-				 name, pieces[i], at, got.buf + (at < 80 ? 0 : at - 80),
-				 want.buf + (at < 80 ? 0 : at - 80));
+		run_case(options, &log, cuts[i].piece < log.len ? cuts[i].piece : log.len, &got);
+		if (!i)
+			record(file, &got);
+		expect_recorded(file, &got, cuts[i].how);
 		free(got.buf);
 	}
 	free(log.buf);
-	free(want.buf);
 }
 
 #endif
