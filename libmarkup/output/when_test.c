@@ -23,7 +23,8 @@ static void test_when(void **state)
 		{ "[ .345678] x", "" }, { "[1234567890.345678]", "" }, { "[12.345678", "" },
 		{ "2025-01-09T23:59", "" }, { "2025-13-9 23:59:00", "" }, { "jan  9 23:59:00", "" },
 		{ "at 2025-01-09T23:59:00", "" }, { "1234567892025-01-09T23:59:00", "" },
-		{ "Jan 9 23:59:00", "" },
+		{ "Jan 9 23:59:00", "" }, { "0123456@2025-01-09T23:59:00", "2025-01-09T23:59:00" },
+		{ "@@@@@@@@@Jan  9 23:59:00", "" },
 	};
 
 	(void)state;
@@ -36,9 +37,23 @@ static void test_when(void **state)
 	}
 }
 
+/* A line that is cut off has the time that is left of it, whatever is behind it. */
+static void test_cut(void **state)
+{
+	static const char *const lines[] = {
+		"2025-01-09T23:59:00.123Z", "Jan  9 23:59:00 host", "I1108 13:24:05.1234", "[   12.345678] x",
+	};
+	static const size_t whole[] = { 19, 15, 15, 14 };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(lines) / sizeof(*lines); i++)
+		for (size_t len = 0; len <= strlen(lines[i]); len++)
+			assert_int_equal(mk_when((struct sc_str){ lines[i], len }).len != 0, len >= whole[i]);
+}
+
 int main(void)
 {
-	const struct CMUnitTest tests[] = { cmocka_unit_test(test_when) };
+	const struct CMUnitTest tests[] = { cmocka_unit_test(test_when), cmocka_unit_test(test_cut) };
 
 	return cmocka_run_group_tests_name("when", tests, NULL, NULL);
 }

@@ -9,48 +9,6 @@
 
 #include "libmarkup/cases_test.h"
 
-/* As that of testing.h. At 0x1600 there are names with templates, and the same ones without the
- * system's; frames with lines have sources. */
-static size_t page_code(void *ctx, void *module, uint64_t vaddr, bool named,
-			const struct sc_frame **frames)
-{
-	static const struct sc_frame templates[] = {
-		{ STR("std::vector<int, std::allocator<int> >::push_back(int const&)"),
-		  STR("/usr/include/c++/12/bits/stl_vector.h"), 1276, 2 },
-		{ STR("void shop::fill<shop::Money<2>, 7>(shop::Money<2>*) const"), STR("shop/fill.hh"), 3, 0 },
-		{ STR("shop::operator<"), STR("/src/<shop>&.cc"), 0, 0 },
-	};
-	static const struct sc_frame system[] = { { STR("std::terminate()"), NOWHERE, 0, 0 } };
-
-	if ((vaddr & ~15ull) == 0x1600)
-		return *frames = templates, 3;
-	if ((vaddr & ~15ull) == 0x1610)
-		return *frames = system, 1;
-	return fake_code(ctx, module, vaddr, named, frames);
-}
-
-static struct sc_str page_source(void *ctx, void *module, const struct sc_frame *frame)
-{
-	static _Thread_local char text[200];
-
-	(void)ctx;
-	(void)module;
-	if (frame->line % 3 == 0)
-		return (struct sc_str){ NULL, 0 };
-	const int n = snprintf(text, sizeof(text), "%u  : if (a < b)\n%u >: \tcall();\n%u  :\n%u",
-			       frame->line - 1, frame->line, frame->line + 1, frame->line + 2);
-	return (struct sc_str){ text, (size_t)n };
-}
-
-static struct markup_resolver resolver_of_pages(bool sources)
-{
-	struct markup_resolver ret = fake_resolver;
-
-	ret.code = page_code;
-	ret.source = sources ? page_source : NULL;
-	return ret;
-}
-
 /* Cuts out what is between `open` and `close`. */
 static void cut(char *page, const char *open, const char *close)
 {
@@ -74,44 +32,9 @@ static void end_page(struct fake_text *page)
 	page->len = strlen(page->buf);
 }
 
-/* Logs as one page; for a page of groups, `g` takes them. */
-static void run_logs(const struct markup_options *options, bool sources, const char *const *names,
-		     size_t piece, struct markup_groups *g, struct fake_text *ret)
-{
-	const struct markup_resolver resolver = resolver_of_pages(sources);
-	struct fake_sink got = { 0 };
-	const struct markup_sink sink = {
-		g ? (void *)g : &got, g ? markup_groups_take : fake_write, g ? NULL : fake_complain,
-	};
-	struct markup_filter *f;
-
-	assert_int_equal(markup_filter_create(options, &resolver, 1, &sink, &f), 0);
-	for (; *names; names++) {
-		struct fake_text log = { 0 };
-		char path[100];
-
-		read_case("logs", *names, ".log", &log);
-		snprintf(path, sizeof(path), "/var/log/%s.log", *names);
-		markup_filter_input(f, path);
-		for (size_t at = 0; at < log.len; at += piece)
-			assert_int_equal(markup_filter_feed(f, log.buf + at, log.len - at < piece ?
-							    log.len - at : piece), 0);
-		assert_int_equal(markup_filter_finish(f), 0);
-		free(log.buf);
-	}
-	assert_int_equal(markup_filter_end(f), 0);
-	markup_filter_destroy(f);
-	*ret = got.out;
-	free(got.err.buf);
-}
-
 static const char *const page_alone[] = { "page", NULL };
 static const char *const some[] = { "elements", "page", "crash", NULL };
 static const char *const many[] = { "elements", "page", "every-format", "crash", "page", NULL };
-
-static const struct { size_t piece; const char *how; } cuts[] = {
-	{ 1 << 20, "as a whole" }, { 1, "in single bytes" }, { 61, "in pieces of 61 bytes" },
-};
 
 static void test_logs(void **state)
 {
@@ -132,14 +55,14 @@ static void test_logs(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
-		for (size_t j = 0; j < sizeof(cuts) / sizeof(*cuts); j++) {
+		for (size_t j = 0; j < CASE_CUTS; j++) {
 			struct fake_text got;
 
-			run_logs(&cases[i].options, cases[i].sources, cases[i].logs, cuts[j].piece, NULL, &got);
+			run_logs(&cases[i].options, cases[i].sources, cases[i].logs, case_cuts[j].piece, NULL, &got);
 			end_page(&got);
 			if (!j)
 				record(cases[i].name, &got);
-			expect_recorded(cases[i].name, &got, cuts[j].how);
+			expect_recorded(cases[i].name, &got, case_cuts[j].how);
 			free(got.buf);
 		}
 	}
@@ -152,25 +75,9 @@ static void test_groups(void **state)
 		{ "/var/log/crash.log", "crash.html" }, { "/var/log/page.log", "~2_page-2.html" },
 		{ NULL, NULL },
 	};
-	const struct markup_options options = { .format = MARKUP_HTML, .group = true };
 
 	(void)state;
-	for (size_t j = 0; j < sizeof(cuts) / sizeof(*cuts); j++) {
-		struct fake_text got = { 0 }, none;
-		struct markup_groups *g;
-
-		assert_int_equal(markup_groups_create(&g), 0);
-		markup_groups_pages(g, pages);
-		run_logs(&options, false, many, cuts[j].piece, g, &none);
-		assert_int_equal(markup_groups_write(g, MARKUP_HTML, false, fake_append, &got), 0);
-		markup_groups_destroy(g);
-		assert_null(none.buf);
-		end_page(&got);
-		if (!j)
-			record("groups.html", &got);
-		expect_recorded("groups.html", &got, cuts[j].how);
-		free(got.buf);
-	}
+	expect_groups("groups.html", MARKUP_HTML, false, many, pages, end_page);
 }
 
 /* The page of a log that is made up. */

@@ -1,0 +1,59 @@
+/* How lines end, and what is said of bad elements. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <cmocka.h>
+
+#include "libmarkup/output/output.h"
+#include "libmarkup/testing.h"
+
+static void test_newline(void **state)
+{
+	static const struct { const char *line, *newline; } cases[] = {
+		{ "", "\n" }, { "\n", "\n" }, { "\r\n", "\r\n" }, { "\r", "\r\n" }, { "a", "\n" },
+		{ "a\n", "\n" }, { "a\r\n", "\r\n" }, { "a\r", "\r\n" }, { "a\rb", "\n" }, { "a\rb\n", "\n" },
+		{ "a\r\r", "\r\n" }, { "\n\n", "\n" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++)
+		assert_string_equal(mk_newline_of(cases[i].line, strlen(cases[i].line)), cases[i].newline);
+}
+
+static void shorten(char *text, size_t max)
+{
+	if (strlen(text) > max)
+		strcpy(text + max - 3, "...");
+}
+
+/* What is long is shortened, the message and the element, each for itself. */
+static void test_complaint(void **state)
+{
+	const struct markup_options options = { .dialect = MARKUP_DEFAULT };
+	char value[600], log[800], element[700], said[700], want[1500];
+	struct fake_sink got;
+
+	(void)state;
+	for (size_t len = 1; len < 300; len++) {
+		memset(value, 'a', len);
+		value[len] = 0;
+		sprintf(element, "{{{bt:%s:0x1}}}", value);
+		sprintf(log, "%s\n", element);
+		sprintf(said, "expected frame number; found '%s'", value);
+		shorten(element, 160);
+		shorten(said, 256);
+		sprintf(want, "log:1: %s: %s\n", said, element);
+		assert_int_equal(fake_filter(&options, log, strlen(log), 1000, &got), 0);
+		assert_string_equal(got.err.buf, want);
+		fake_sink_deinit(&got);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_newline), cmocka_unit_test(test_complaint),
+	};
+
+	return cmocka_run_group_tests_name("output", tests, NULL, NULL);
+}
