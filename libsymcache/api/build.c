@@ -128,7 +128,6 @@ int symcache_store_index(struct symcache_store *s, const char *const paths[], si
 
 	if (!set_options(o, &how.build) || (ret && ret->size < sizeof(*ret)))
 		return unknown_options(err);
-	how.build.memory = 0;
 	for (size_t i = 0; i < n; i++)
 		if (!paths[i])
 			return no_path(err);

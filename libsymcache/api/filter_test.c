@@ -163,11 +163,46 @@ static void takes_settings(void **state)
 	symcache_filter_destroy(f);
 }
 
+static int add_to_page(void *ctx, const char *data, size_t len)
+{
+	strncat(ctx, data, len);
+	return 0;
+}
+
+/* A page has the frames, and what they link to. */
+static void writes_pages(void **state)
+{
+	static char page[1 << 20];
+	struct symcache_store *s = open_a(0);
+	const struct symcache_filter_options options = { sizeof(options), SYMCACHE_FILTER_HTML, 0, add_to_page, NULL, page };
+	const char *log = log_of(s, "filter_test");
+	struct symcache_filter *f;
+
+	(void)state;
+	for (int with = 0; with < 2; with++) {
+		*page = 0;
+		ok(symcache_filter_create(s, &options, &f, NULL));
+		if (with) {
+			ok(symcache_filter_set(f, "link", "x://{path}#{line}", NULL));
+			ok(symcache_filter_set(f, "map-path", "/one=/two", NULL));
+			ok(symcache_filter_set(f, "map-path", "/three=/four", NULL));
+		}
+		ok(symcache_filter_feed(f, log, strlen(log), NULL));
+		ok(symcache_filter_end(f, NULL));
+		assert_non_null(strstr(page, "known_function"));
+		assert_int_equal(!!strstr(page, "x://{path}#{line}"), with);
+		assert_int_equal(!!strstr(page, "/two"), with);
+		assert_int_equal(!!strstr(page, "/four"), with);
+		symcache_filter_destroy(f);
+	}
+	symcache_store_close(s);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(binds_modules), cmocka_unit_test(counts_groups),
-		cmocka_unit_test(takes_settings),
+		cmocka_unit_test(takes_settings), cmocka_unit_test(writes_pages),
 	};
 
 	return cmocka_run_group_tests(tests, set_up, tear_down);

@@ -1,8 +1,9 @@
 /*
  * All that is said of a small cache by the public names, one question after the other: frames as texts and as
  * numbers with each kind of text, variables, definitions, lines, local variables, entries of its store, and
- * what is refused, with its message.
+ * what is refused, with its message; logs.
  */
+#include <symcache-filter.h>
 #include <symcache-find.h>
 
 #include "libsymcache/read/tiny_names_test.h"
@@ -220,6 +221,61 @@ static void put_resolved(FILE *to, struct symcache_store *s)
 	symcache_resolver_destroy(r);
 }
 
+/* ---- logs ------------------------------------------------------------------------------------ */
+
+static int put_text(void *ctx, const char *data, size_t len)
+{
+	return fwrite(data, 1, len, ctx) != len;
+}
+
+static void put_complaint(void *ctx, const char *data, size_t len)
+{
+	fprintf(ctx, "[%.*s]\n", (int)(len - (len && data[len - 1] == '\n')), data);
+}
+
+static void put_missing(void *ctx, const struct symcache_missing *m)
+{
+	fprintf(ctx, "missing %.*s", (int)m->name_len, m->name);
+	for (size_t i = 0; i < m->build_id_len; i++)
+		fprintf(ctx, " %02x", m->build_id[i]);
+	fprintf(ctx, " %" PRIu64 " frames, flags %u\n", m->frames, m->flags);
+}
+
+/* Each form of output but pages, each setting. */
+static void put_filtered(FILE *to, struct symcache_store *s)
+{
+	static const struct { uint32_t form; const char *name, *value; } ways[] = {
+		{ SYMCACHE_FILTER_TEXT, NULL, NULL }, { SYMCACHE_FILTER_JSON, NULL, NULL }, { SYMCACHE_FILTER_LLVM, NULL, NULL },
+		{ SYMCACHE_FILTER_TEXT, "dialect", "llvm" }, { SYMCACHE_FILTER_TEXT, "dialect", "fuchsia" },
+		{ SYMCACHE_FILTER_TEXT, "input", "markup" }, { SYMCACHE_FILTER_TEXT, "demux", "^([0-9]+): " },
+		{ SYMCACHE_FILTER_TEXT, "module", "bound=0102" }, { SYMCACHE_FILTER_TEXT, "group", "yes" },
+		{ SYMCACHE_FILTER_JSON, "group", "yes" },
+	};
+	static const char log[] = "{{{reset}}}\n{{{module:0:x:elf:0102}}}\n{{{mmap:0x10000:0x1000:load:0:rx:0x400000}}}\n"
+		"{{{mmap:0x1000}}}\nat {{{pc:0x10028}}} <b>\n{{{bt:0:0x10055}}}\n1: {{{bt:1:0x10011}}}\n2: {{{bt:2:0x99}}}\n"
+		"/x/bound(+0x24) [0x550000000024]\n/x/libx.so(+0x24) [0x550000400024]\n/x/none(+0x10) [0x7f0000000010]\n";
+
+	for (size_t i = 0; i < sizeof(ways) / sizeof(*ways); i++) {
+		const struct symcache_filter_options options = { sizeof(options), ways[i].form, 2, put_text, put_complaint, to };
+		struct symcache_filter_stats n = { .size = sizeof(n) };
+		struct symcache_filter *f;
+		const size_t first = sizeof(log) * i / 10;
+
+		assert_int_equal(symcache_filter_create(s, &options, &f, NULL), 0);
+		fprintf(to, "== filter, form %u, %s\n", ways[i].form, ways[i].name ? ways[i].name : "no setting");
+		if (ways[i].name)
+			assert_int_equal(symcache_filter_set(f, ways[i].name, ways[i].value, NULL), 0);
+		assert_int_equal(symcache_filter_feed(f, log, first, NULL), 0);
+		assert_int_equal(symcache_filter_feed(f, log + first, sizeof(log) - 1 - first, NULL), 0);
+		assert_int_equal(symcache_filter_end(f, NULL), 0);
+		assert_int_equal(symcache_filter_get_stats(f, &n, NULL), 0);
+		fprintf(to, "%" PRIu64 " bytes, %" PRIu64 " frames, %" PRIu64 " found, %" PRIu64 " outside, %" PRIu64
+			" understood, %" PRIu64 " guessed\n", n.bytes, n.frames, n.found, n.outside, n.understood, n.guessed);
+		assert_int_equal(symcache_filter_each_missing(f, put_missing, to, NULL), 0);
+		symcache_filter_destroy(f);
+	}
+}
+
 /* `malformed` is not taken. */
 static void put_store(FILE *to, const struct symcache_cache *c, const struct symcache_cache *malformed)
 {
@@ -243,6 +299,7 @@ static void put_store(FILE *to, const struct symcache_cache *c, const struct sym
 	}
 	assert_int_equal(symcache_store_each(s, NULL, put_entry, to, NULL), 0);
 	put_resolved(to, s);
+	put_filtered(to, s);
 	fprintf(to, "tag");
 	put_result(to, symcache_store_tag(s, (const uint8_t *)"\1\3", 2, "new\nb", &err), &err);
 	fprintf(to, "remove");
