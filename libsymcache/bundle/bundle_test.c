@@ -42,10 +42,10 @@ static struct symstore *open_store(const char *name, enum symstore_mode mode)
 	return store;
 }
 
-/* A store with this program as bundles of each shape. */
+/* A store with this program as bundles of each shape; of a tree the path may end with slashes. */
 static int setup(void **state)
 {
-	static const char *const shapes[] = { "b.store", "b", "b.tar.zst" };
+	static const char *const shapes[] = { "b.store", "b//", "b.tar.zst" };
 	const struct symbundle_export_options options = { .format = MANIFEST_PLAIN };
 	struct symcache_build *build;
 	struct symstore_entry entry = { .source_path = "/self", .tool_version = "test", .time = 1 };

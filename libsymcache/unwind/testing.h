@@ -12,7 +12,7 @@
 enum {
 	BASE = 0x10000,      /* of the module with rows, up to 0x20000 */
 	BARE = 0x40000,      /* of one without a cache, up to 0x50000 */
-	LOOSE = 0x60000,     /* code in no module, of 16 bytes */
+	LOOSE = 0x60000,     /* code in no module */
 	STACK = 0x7000, WORDS = 200,
 };
 
@@ -30,19 +30,20 @@ struct process {
 	struct symcache cache;
 	struct sc_rows rows;
 	uint64_t stack[WORDS];
-	uint8_t loose[16];
+	uint64_t code_at;    /* where the only code is that can be read: LOOSE */
+	uint8_t code[16];
 };
 
 static inline bool read_memory(void *ctx, uint64_t address, void *to, size_t bytes)
 {
 	const struct process *p = ctx;
 	const bool in_stack = address >= STACK && address < STACK + sizeof(p->stack);
-	const uint64_t start = in_stack ? STACK : LOOSE;
-	const size_t size = in_stack ? sizeof(p->stack) : sizeof(p->loose);
+	const uint64_t start = in_stack ? STACK : p->code_at;
+	const size_t size = in_stack ? sizeof(p->stack) : sizeof(p->code);
 
 	if (address < start || address - start >= size || bytes > size - (address - start))
 		return false;
-	memcpy(to, (in_stack ? (const uint8_t *)p->stack : p->loose) + (address - start), bytes);
+	memcpy(to, (in_stack ? (const uint8_t *)p->stack : p->code) + (address - start), bytes);
 	return true;
 }
 
@@ -95,7 +96,7 @@ static inline void make_process(struct process *p, uint8_t sp, uint8_t fp, uint8
 	};
 
 	*p = (struct process){ .rows.facts = { .stack_pointer = sp, .frame_pointer = fp, .link = link, .word = 8,
-					       .preserved = 1u << fp } };
+					       .preserved = 1u << fp }, .code_at = LOOSE };
 	add(&m, USUAL, &(struct symcache_ext_row){ SYMCACHE_CFA_REGISTER, sp, 0, 2, 16, 0 }, usual);
 	add(&m, SIGNAL, &(struct symcache_ext_row){ SYMCACHE_CFA_REGISTER, sp, SYMCACHE_ROW_SIGNAL_FRAME, 1, 64, 0 },
 	    usual + 1);
