@@ -121,9 +121,37 @@ static void test_name(void **state)
 	sc_name_list_deinit(&l);
 }
 
+/* Of many builds three are named, and build IDs may be long. */
+static void test_many(void **state)
+{
+	struct sc_name_list l = { .read = true };
+	struct sc_error err;
+	uint8_t id[SYMCACHE_BUILD_ID_MAX];
+	size_t len;
+
+	(void)state;
+	for (uint8_t i = 0; i < 4; i++) {
+		struct sc_named *n = vec_push(&l.all);
+
+		*n = (struct sc_named){ .name = strdup("many"), .path = strdup("/many"), .tags = strdup(""),
+					.id_len = i < 3 ? SYMCACHE_BUILD_ID_MAX : 1 };
+		memset(n->id, i + 1, n->id_len);
+		if (i < 2)
+			continue;
+		assert_int_equal(sc_name_list_find(&l, "many", NULL, id, &len, &err), SC_EINVAL);
+		assert_memory_equal(err.msg, i == 2 ? "the store has 3 builds of that name: 0101" :
+				    "the store has 4 builds of that name: 0101", 41);
+	}
+	for (size_t i = 0; i < 4; i++)
+		l.all.data[i].id_len = 1;
+	assert_int_equal(sc_name_list_find(&l, "many", NULL, id, &len, &err), SC_EINVAL);
+	assert_string_equal(err.msg, "the store has 4 builds of that name: 01, 02, 03, ...");
+	sc_name_list_deinit(&l);
+}
+
 int main(void)
 {
-	const struct CMUnitTest tests[] = { cmocka_unit_test(test_kernel), cmocka_unit_test(test_name) };
+	const struct CMUnitTest tests[] = { cmocka_unit_test(test_kernel), cmocka_unit_test(test_name), cmocka_unit_test(test_many) };
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -85,6 +85,35 @@ static void test_offsets(void **state)
 	symcache_names_destroy(names);
 }
 
+/* So many symbols as a kernel has, and more; each ends where the next one begins. */
+__asm__(".pushsection .text\n\t.altmacro\n\t.macro many n\n\t.type many_\\n, STT_FUNC\nmany_\\n:\n\tnop\n"
+	"\t.size many_\\n, . - many_\\n\n\t.endm\n\t.set number, 0\n\t.rept 2200\n\tmany %number\n"
+	"\t.set number, number + 1\n\t.endr\n\t.noaltmacro\n\t.popsection");
+
+static void test_many(void **state)
+{
+	static const char *const texts[] = { "many_0", "many_1000", "many_2100" };
+	struct symcache_names *names = symcache_names_create(NULL);
+	struct symcache_caches *c = symcache_caches_create(NULL);
+	struct symcache_symbolizer *s = symcache_symbolizer_create(c, names);
+	struct symcache_module *m = symcache_caches_module(c, SYMCACHE_MODULE_FILE, "/proc/self/exe");
+
+	(void)state;
+	for (size_t i = 0; i < 3; i++) {
+		const struct sc_str name = sc_str_of(texts[i]);
+		uint64_t vaddr, size, has;
+
+		assert_false(symcache_symbolize_offset(s, m, &(struct symcache_named){ name, 100, 0 }, &vaddr, &size));
+		assert_true(size);
+		assert_true(symcache_symbolize_offset(s, m, &(struct symcache_named){ name, 0, size }, &vaddr, &has));
+		assert_false(symcache_symbolize_offset(s, m, &(struct symcache_named){ name, 0, size + 1 }, &vaddr, &has));
+		assert_int_equal(has, size);
+	}
+	symcache_symbolizer_destroy(s);
+	symcache_caches_destroy(c);
+	symcache_names_destroy(names);
+}
+
 /* A name as it is shown, in a page: kernels print addresses that are hashed, but for the last three digits
  * of them. */
 static void test_shown(void **state)
@@ -142,7 +171,7 @@ static void test_no_name(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = { cmocka_unit_test(test_offsets), cmocka_unit_test(test_cold),
+	const struct CMUnitTest tests[] = { cmocka_unit_test(test_offsets), cmocka_unit_test(test_cold), cmocka_unit_test(test_many),
 		cmocka_unit_test(test_shown), cmocka_unit_test(test_no_name) };
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -140,6 +140,7 @@ static void finds_aliases(void **state)
 	assert_int_equal(other, vaddr);
 	assert_true(symcache_symbolize_name(s, m, sc_str_of("third_name_of_it"), &at, &named));
 	assert_int_equal(named, vaddr);
+	assert_int_equal(symcache_find_names(s, m, sc_str_of("*r*_name_of_it"), true, on_alias, &other), 2); /* as long */
 	assert_int_equal(third_name_of_it(2), reversed_function(2));
 }
 

@@ -48,6 +48,7 @@ static void test_short_names(void **state)
 		{ "foo::f(int) const (.isra.0.cold)", "f" },
 		{ "foo::name[abi:cxx11]() const", "name" },
 		{ "decltype(a->b) f<int>(int)", "f<int>" },
+		{ "g::f<(a->b), c::d>(int)", "f<(a->b), c::d>" },
 		{ "<alloc::string::String as core::fmt::Write>::write_str", "write_str" },
 		{ "mycrate::foo::{closure#0}", "{closure#0}" },
 		{ "mycrate::foo::<std::Vec<u32>>", "foo::<std::Vec<u32>>" },
