@@ -133,9 +133,36 @@ static void test_many(void **state)
 		assert_int_equal(sc_elf_build_id(read_many, (void *)&at[i], 0, id), at[i] < 1024 ? 4 : 0);
 }
 
+/* 2,000 notes without an owner, one of which is a build ID. */
+static bool read_notes(void *ctx, uint64_t at, void *to, size_t bytes)
+{
+	const uint32_t other[4] = { 0, 4, 7, 0 };
+	const size_t mine = 16 * *(const unsigned *)ctx;
+	uint8_t notes[100];
+
+	if (bytes == 4)
+		bytes = put_notes(notes, &(struct note)ID(4), 1) - 16, memcpy(to, notes + 16, bytes);
+	else
+		memcpy(to, at == mine && put_notes(notes, &(struct note)ID(4), 1) ? (const void *)notes :
+		       (const void *)other, bytes);
+	return true;
+}
+
+/* The first 1,024 notes are looked at. */
+static void test_many_notes(void **state)
+{
+	static const unsigned at[] = { 0, 1, 1023, 1024, 1999 };
+	uint8_t id[SYMCACHE_BUILD_ID_MAX];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(at) / sizeof(*at); i++)
+		assert_int_equal(sc_notes_build_id(read_notes, (void *)&at[i], 0, 16 * 2000, id), at[i] < 1024 ? 4 : 0);
+}
+
 int main(void)
 {
-	const struct CMUnitTest tests[] = { cmocka_unit_test(test_ids), cmocka_unit_test(test_many) };
+	const struct CMUnitTest tests[] = { cmocka_unit_test(test_ids), cmocka_unit_test(test_many),
+					   cmocka_unit_test(test_many_notes) };
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

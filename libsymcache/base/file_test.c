@@ -3,17 +3,24 @@
 #include "libsymcache/base/file.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
+#include <pthread.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/time.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmocka.h>
+
+#include "libsymcache/base/testing.h"
 
 static char folder[] = "/tmp/file_test.XXXXXX";
 
@@ -95,6 +102,9 @@ static void test_unfinished(void **state)
 	assert_int_equal(sc_new_file_open(at("f"), true, &g, &err), 0);
 	assert_int_equal(sc_write_all(f.fd, "new", 3), 0);
 	assert_content(at("f"), "old");
+	/* PATH.XXXXXXXX, which nobody mistakes for the file */
+	assert_int_equal(strspn(f.temp->name + strlen(at("f")), ".0123456789abcdef"), 9);
+	assert_int_equal(strlen(f.temp->name), strlen(at("f")) + 9);
 	sc_new_file_discard(&g);
 	sc_new_file_discard(&g);
 	assert_int_equal(sc_new_file_commit(&f, &err), 0);
@@ -297,6 +307,110 @@ static void test_without_input(void **state)
 	}
 }
 
+static void *make_another(void *ctx)
+{
+	struct sc_new_file f;
+	struct sc_error err;
+
+	(void)ctx;
+	sc_new_file_open(at("late"), true, &f, &err);
+	return NULL;
+}
+
+/* A program that is about to end leaves no new file, and none of its threads makes one any more. */
+static void test_ending(void **state)
+{
+	int status;
+	pid_t child;
+
+	(void)state;
+	child = fork();
+	if (!child) {
+		struct sc_new_file f;
+		struct sc_error err;
+		pthread_t thread;
+
+		if (sc_new_file_open(at("f"), true, &f, &err) || access(f.temp->name, F_OK))
+			_exit(1);
+		sc_new_files_end();
+		if (!access(f.temp->name, F_OK) || pthread_create(&thread, NULL, make_another, NULL))
+			_exit(2);
+		usleep(20000); /* it waits for ever: also where it begins late, nothing fails */
+		_exit(testing_run("ls %s/late.* 2>/dev/null", folder) ? 0 : 3);
+	}
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_int_equal(status, 0);
+}
+
+static void on_alarm(int signal)
+{
+	(void)signal;
+}
+
+static void *drain(void *pipe)
+{
+	char bytes[4096];
+	const int fd = *(int *)pipe;
+	size_t n = 0;
+
+	usleep(20000);
+	for (ssize_t got; (got = read(fd, bytes, sizeof(bytes))) > 0;)
+		n += (size_t)got;
+	return (void *)n;
+}
+
+/* All is written, also to a pipe that is full, and where signals come meanwhile. */
+static void test_interrupted(void **state)
+{
+	const struct itimerval often = { { 0, 1000 }, { 0, 1000 } }, never = { { 0, 0 }, { 0, 0 } };
+	const struct sigaction interrupt = { .sa_handler = on_alarm }; /* without SA_RESTART */
+	enum { SIZE = 300000 };
+	char *bytes = calloc(1, SIZE);
+	struct sigaction before;
+	sigset_t alarms;
+	pthread_t reader;
+	int fds[2];
+	void *got;
+
+	(void)state;
+	assert_int_equal(pipe(fds), 0);
+	sigemptyset(&alarms);
+	sigaddset(&alarms, SIGALRM);
+	pthread_sigmask(SIG_BLOCK, &alarms, NULL); /* of the reader, too */
+	assert_int_equal(pthread_create(&reader, NULL, drain, &fds[0]), 0);
+	pthread_sigmask(SIG_UNBLOCK, &alarms, NULL);
+	sigaction(SIGALRM, &interrupt, &before);
+	setitimer(ITIMER_REAL, &often, NULL);
+	assert_int_equal(sc_write_all(fds[1], bytes, SIZE), 0);
+	assert_int_equal(sc_write_all(fds[1], bytes, 1), 0);
+	setitimer(ITIMER_REAL, &never, NULL);
+	sigaction(SIGALRM, &before, NULL);
+	close(fds[1]);
+	pthread_join(reader, &got);
+	assert_int_equal((size_t)got, SIZE + 1);
+	close(fds[0]);
+	free(bytes);
+}
+
+/* The longest path of a folder that is read, and one that is a byte longer. */
+static void test_longest(void **state)
+{
+	char path[PATH_MAX + 10] = "/";
+	const char *name;
+	struct sc_error err;
+
+	(void)state;
+	while (strlen(path) + 2 < PATH_MAX)
+		strcat(path, "./");
+	if (strlen(path) < PATH_MAX - 1)
+		strcat(path, "/");
+	assert_int_equal(strlen(path), PATH_MAX - 1);
+	strcat(path, "/etc");
+	assert_int_equal(close(sc_folder_below(path, PATH_MAX - 2, false, &name, &err)), 0);
+	assert_int_equal(sc_folder_below(path, PATH_MAX - 1, false, &name, &err), -1);
+	assert_int_equal(errno, ENAMETOOLONG);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -305,6 +419,7 @@ int main(void)
 		cmocka_unit_test(test_refused), cmocka_unit_test(test_make_parents),
 		cmocka_unit_test(test_below), cmocka_unit_test(test_over_a_folder),
 		cmocka_unit_test(test_nameless), cmocka_unit_test(test_names),
+		cmocka_unit_test(test_ending), cmocka_unit_test(test_interrupted), cmocka_unit_test(test_longest),
 	};
 
 	return cmocka_run_group_tests(tests, make_folder, remove_folder);

@@ -65,6 +65,32 @@ static void test_printable_anywhere(void **state)
 	}
 }
 
+/* A text ends where its length says, also within a character that goes on behind it. */
+static void test_end(void **state)
+{
+	static const struct { const char *bytes; size_t len; const char *printable, *escaped; } cases[] = {
+		{ "a\xc3\xb6", 2, "a\\xc3", "a%C3" },
+		{ "ab\xe2\x82\xac", 4, "ab\\xe2\\x82", "ab%E2%82" },
+		{ "\xf0\x9f\x98\x80\xc3\xb6", 5, "\xf0\x9f\x98\x80\\xc3", "\xf0\x9f\x98\x80%C3" },
+		{ "ab", 1, "a", "a" },
+	};
+	char text[64];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		text[sc_make_printable(cases[i].bytes, cases[i].len, text)] = 0;
+		assert_string_equal(text, cases[i].printable);
+		text[sc_utf8_escape(cases[i].bytes, cases[i].len, text)] = 0;
+		assert_string_equal(text, cases[i].escaped);
+		assert_int_equal(sc_printable(cases[i].bytes, cases[i].len), cases[i].len == 1);
+		assert_int_equal(sc_utf8_valid(cases[i].bytes, cases[i].len) == cases[i].len, cases[i].len == 1);
+	}
+	text[sc_utf8_unescape("a%E9", 3, text)] = 0;
+	assert_string_equal(text, "a%E");
+	text[sc_utf8_unescape("a%E9b", 4, text)] = 0;
+	assert_string_equal(text, "a\xe9");
+}
+
 static void escapes(const char *original, const char *text)
 {
 	assert_string_equal(escaped(sc_utf8_escape, original), text);
@@ -133,6 +159,7 @@ int main(void)
 		cmocka_unit_test(test_valid),
 		cmocka_unit_test(test_printable),
 		cmocka_unit_test(test_printable_anywhere),
+		cmocka_unit_test(test_end),
 		cmocka_unit_test(test_escape),
 		cmocka_unit_test(test_all),
 	};
