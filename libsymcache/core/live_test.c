@@ -25,15 +25,17 @@ static struct said {
 static const char text[] = "memory that is on no stack";
 
 #if defined(__x86_64__)
-/* Spins with a number in a register; ready when it is there. */
+/* Spins with a number in a register, ready when it is there, and counts, in another register and at the
+ * end of what is in use below the stack pointer. */
 static __attribute__((noinline)) void wait_here(uint64_t number, unsigned *ready)
 {
-	__asm__ volatile(".globl spin_begin\nspin_begin: mov %0, %%r12\nlock incl (%1)\n1: pause\njmp 1b\n"
+	__asm__ volatile(".globl spin_begin\nspin_begin: mov %0, %%r12\nxor %%r13, %%r13\nlock incl (%1)\n"
+			 "1: inc %%r13\nmov %%r13, -128(%%rsp)\npause\njmp 1b\n"
 			 ".globl spin_end\nspin_end:\n"
-			 : : "r"(number), "r"(ready) : "r12", "memory");
+			 : : "r"(number), "r"(ready) : "r12", "r13", "memory");
 }
 extern const char spin_begin[], spin_end[];
-enum { REGISTER = 12 };
+enum { REGISTER = 12, COUNTER = 13, RED_ZONE = 128 };
 
 static void *run(void *ctx)
 {
@@ -91,6 +93,18 @@ static const struct symcache_core_thread *thread_of(const struct symcache_core *
 	return NULL;
 }
 
+/* The stack is as it was when the thread stood, though it runs on. */
+static void check_count(struct symcache_core *core, const struct symcache_core_thread *t)
+{
+	uint64_t count, again;
+
+	assert_true(symcache_core_read(core, t->registers.value[7] - RED_ZONE, &count, 8));
+	assert_in_range(t->registers.value[COUNTER] - count, 0, 1);
+	usleep(1000);
+	assert_true(symcache_core_read(core, t->registers.value[7] - RED_ZONE, &again, 8));
+	assert_int_equal(again, count);
+}
+
 static void check_threads(struct symcache_core *core, pid_t pid)
 {
 #ifdef __SANITIZE_THREAD__
@@ -114,6 +128,7 @@ static void check_threads(struct symcache_core *core, pid_t pid)
 			continue;
 		assert_in_range(t->registers.pc, (uintptr_t)spin_begin, (uintptr_t)spin_end - 1);
 		assert_int_equal(t->registers.value[REGISTER], NUMBER + i);
+		check_count(core, t);
 		assert_true(symcache_core_executable(core, t->registers.pc));
 		assert_false(symcache_core_executable(core, said->stacks[i]));
 	}
@@ -243,6 +258,49 @@ static void is_as_it_says(void **state)
 	assert_non_null(strstr(err.msg, "process "));
 }
 
+/* How it was run, in one line: its arguments, cut off where they are long. */
+static void as_it_was_run(void **state)
+{
+	static const struct { unsigned len, shown; } cases[] = { { 1, 1 }, { 62, 62 }, { 63, 63 }, { 64, 63 }, { 65, 63 }, { 500, 63 } };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		char argument[501] = "", want[600], byte;
+		int input[2], started[2];
+		struct symcache_core *core;
+		pid_t pid;
+		bool may;
+
+		memset(argument, 'a', cases[i].len);
+		assert_int_equal(pipe2(input, O_CLOEXEC) | pipe2(started, O_CLOEXEC), 0);
+		pid = fork();
+		if (!pid) {
+			dup2(input[0], 0);
+			execl("/bin/sh", "sh", "-c", "read line", argument, NULL);
+			_exit(127);
+		}
+		close(started[1]);
+		assert_int_equal(read(started[0], &byte, 1), 0); /* until it runs the shell */
+		may = may_trace(pid);
+		if (may) {
+			assert_int_equal(symcache_core_attach((uint32_t)pid, &core, NULL), 0);
+			snprintf(want, sizeof(want), "sh -c read line %.*s", (int)cases[i].shown, argument);
+			assert_string_equal(core->arguments, want);
+			assert_string_equal(core->command, "sh");
+			symcache_core_close(core);
+		}
+		kill(pid, SIGKILL);
+		assert_int_equal(waitpid(pid, NULL, 0), pid);
+		close(started[0]);
+		close(input[0]);
+		close(input[1]);
+		if (!may) {
+			print_message("skipped: a process may not be traced here\n");
+			skip();
+		}
+	}
+}
+
 static int set_up(void **state)
 {
 	(void)state;
@@ -252,7 +310,7 @@ static int set_up(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = { cmocka_unit_test(is_as_it_says) };
+	const struct CMUnitTest tests[] = { cmocka_unit_test(is_as_it_says), cmocka_unit_test(as_it_was_run) };
 
 	return cmocka_run_group_tests(tests, set_up, NULL);
 }

@@ -1,161 +1,9 @@
 /* Minidumps at the room's face: what Breakpad and Crashpad write, and what neither would. */
-#include "libsymcache/core/testing.h"
+#include "libsymcache/core/testing_minidump.h"
 
 #include <signal.h>
 
 #include "libsymcache/core/parts.h"
-
-enum { THREADS = 3, MODULES = 4, MEMORY = 5, EXCEPTION = 6, SYSTEM = 7, MEMORY_64 = 9, MISC = 15,
-       KINDS = 16, NAMES = 24, STATUS = 0x47670004, COMMAND = 0x47670006, MAPS = 0x47670009 };
-
-/* A minidump under construction: the directory has room for 16 streams. */
-struct dump {
-	struct bytes b;
-	unsigned streams;
-};
-
-static void begin(struct dump *d)
-{
-	*d = (struct dump){ .streams = 0 };
-	put_block(&d->b, "MDMP", 4);
-	put(&d->b, 4, 0xa793);
-	put(&d->b, 4, 16);
-	put(&d->b, 4, 32);
-	put(&d->b, 16, 0);
-	for (int i = 0; i < 16; i++)
-		put(&d->b, 12, 0);
-}
-
-/* The stream that begins at `at` ends here. */
-static void stream(struct dump *d, uint32_t kind, size_t at)
-{
-	const size_t entry = 32 + 12 * d->streams++;
-
-	patch(&d->b, entry, 4, kind);
-	patch(&d->b, entry + 4, 4, d->b.b.len - at);
-	patch(&d->b, entry + 8, 4, at);
-}
-
-static void put_system(struct dump *d, uint16_t processor, uint32_t platform)
-{
-	const size_t at = put(&d->b, 2, processor);
-
-	put(&d->b, 10, 0);
-	put(&d->b, 8, 0);
-	put(&d->b, 4, platform);
-	stream(d, SYSTEM, at);
-}
-
-/* The registers of x86-64: pc, and the stack pointer. */
-static size_t put_context(struct dump *d, uint64_t pc, uint64_t sp)
-{
-	const size_t at = d->b.b.len;
-
-	for (int i = 0; i < 16; i++)
-		put(&d->b, 16, 0);
-	patch(&d->b, at + 248, 8, pc);
-	patch(&d->b, at + 120 + 4 * 8, 8, sp);
-	return at;
-}
-
-/* A list of one thread, with `stack` bytes of stack at 0x7000 that begin with "stack". */
-static void put_threads(struct dump *d, uint32_t tid, uint64_t pc, uint32_t stack)
-{
-	const size_t context = put_context(d, pc, 0x7000), bytes = d->b.b.len;
-	size_t at;
-
-	put_block(&d->b, "stack", 5);
-	at = put(&d->b, 4, 1);
-	put(&d->b, 4, tid);
-	put(&d->b, 16, 0);
-	put(&d->b, 4, 0);
-	put(&d->b, 8, 0x7000);
-	put(&d->b, 4, stack);
-	put(&d->b, 4, bytes);
-	put(&d->b, 4, 256);
-	put(&d->b, 4, context);
-	stream(d, THREADS, at);
-}
-
-static void put_exception(struct dump *d, uint32_t tid, uint32_t signal, uint64_t address)
-{
-	const size_t context = put_context(d, 0xdead0, 0x7000), at = put(&d->b, 4, tid);
-
-	put(&d->b, 4, 0);
-	put(&d->b, 4, signal);
-	put(&d->b, 4, 1);
-	put(&d->b, 8, 0);
-	put(&d->b, 8, address);
-	for (int i = 0; i < 8; i++)
-		put(&d->b, 16, 0);
-	put(&d->b, 4, 256);
-	put(&d->b, 4, context);
-	stream(d, EXCEPTION, at);
-}
-
-static size_t put_name(struct dump *d, const char *name)
-{
-	const size_t at = put(&d->b, 4, 2 * strlen(name));
-
-	for (; *name; name++)
-		put(&d->b, 2, *name == '?' ? 0x20ac : (uint64_t)*name);
-	return at;
-}
-
-struct module {
-	uint64_t start;
-	uint32_t size;
-	const char *path;
-	uint32_t kind; /* of the record with the build ID */
-	size_t id_len;
-};
-
-static void put_modules(struct dump *d, const struct module *list, unsigned n)
-{
-	size_t names[4], ids[4], at;
-
-	for (unsigned i = 0; i < n; i++) {
-		names[i] = put_name(d, list[i].path);
-		ids[i] = put(&d->b, 4, list[i].kind);
-		for (size_t k = 0; k < list[i].id_len; k++)
-			put(&d->b, 1, 0xa0 + k);
-	}
-	at = put(&d->b, 4, n);
-	for (unsigned i = 0; i < n; i++) {
-		const size_t record = put(&d->b, 8, list[i].start);
-
-		put(&d->b, 4, list[i].size);
-		put(&d->b, 8, 0);
-		put(&d->b, 4, names[i]);
-		put(&d->b, 15, 0), put(&d->b, 15, 0), put(&d->b, 15, 0), put(&d->b, 7, 0);
-		put(&d->b, 4, 4 + list[i].id_len);
-		put(&d->b, 4, ids[i]);
-		while (d->b.b.len < record + 108)
-			put(&d->b, 1, 0);
-	}
-	stream(d, MODULES, at);
-}
-
-static void put_text(struct dump *d, uint32_t kind, const char *text, size_t len)
-{
-	const size_t at = d->b.b.len;
-
-	put_block(&d->b, text, len);
-	stream(d, kind, at);
-}
-
-static struct symcache_core *open_dump(struct dump *d)
-{
-	struct symcache_core *core;
-	struct sc_error err;
-
-	if (open_bytes(d->b.b.data, d->b.b.len, &core, &err))
-		fail_msg("%s", err.msg);
-	bytes_deinit(&d->b);
-	return core;
-}
-
-/* ---- tests ------------------------------------------------------------------------------- */
 
 static void test_systems(void **state)
 {
@@ -298,51 +146,6 @@ static void test_ids(void **state)
 	}
 }
 
-/* Ranges that lie outside of the file, or around the end of all addresses, are not there; what is
- * valid stays. */
-static void test_memory(void **state)
-{
-	static const struct {
-		uint64_t start, size, at; /* of the second range; at 0: behind the first */
-		bool first;
-	} cases[] = {
-		{ 0x9000, 4, 0, true }, { 0x9000, UINT64_C(1) << 63, 0, true }, { 0x9000, UINT64_MAX, 0, true },
-		{ UINT64_MAX - 1, 4, 0, true }, { 0x9000, 0, 0, true }, { 0x9000, 4, UINT64_C(1) << 63, false },
-		{ 0x9000, 4, UINT64_MAX - 4, false },
-	};
-
-	(void)state;
-	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
-		struct symcache_core *core;
-		struct dump d;
-		size_t bytes, at;
-		char got[4] = "";
-
-		begin(&d);
-		put_system(&d, 9, 0x8201);
-		put_threads(&d, 7, 0x1234, 5);
-		bytes = d.b.b.len;
-		put_block(&d.b, "AAAABBBB", 8);
-		at = put(&d.b, 8, 2);
-		put(&d.b, 8, cases[i].at ? cases[i].at : bytes);
-		put(&d.b, 8, 0x8000);
-		put(&d.b, 8, 4);
-		put(&d.b, 8, cases[i].start);
-		put(&d.b, 8, cases[i].size);
-		stream(&d, MEMORY_64, at);
-		core = open_dump(&d);
-		assert_true(symcache_core_read(core, 0x7000, got, 3) && !memcmp(got, "sta", 3));
-		assert_int_equal(symcache_core_read(core, 0x8000, got, 4), cases[i].first);
-		if (cases[i].first)
-			assert_memory_equal(got, "AAAA", 4);
-		assert_int_equal(symcache_core_read(core, 0x9000, got, 4), i == 0);
-		assert_false(symcache_core_read(core, UINT64_MAX - 1, got, 1));
-		if (i == 0)
-			assert_memory_equal(got, "BBBB", 4);
-		symcache_core_close(core);
-	}
-}
-
 static void test_modules(void **state)
 {
 	static const struct module modules[] = {
@@ -381,14 +184,90 @@ static void test_modules(void **state)
 	symcache_core_close(core);
 }
 
+/* Names are in ASCII; what is not is '?'. One that is longer than any path is none. */
+static void test_names(void **state)
+{
+	static const struct { size_t len; bool there; } cases[] = { { 3, true }, { 4096, true }, { 4097, false } };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		char name[4098] = "\x7f?";
+		const struct module module = { 0x10000, 0x1000, name, 0x4270454c, 20 };
+		struct symcache_core *core;
+		struct dump d;
+
+		memset(name + 2, 'a', cases[i].len - 2);
+		begin(&d);
+		put_system(&d, 9, 0x8201);
+		put_threads(&d, 7, 0x1234, 5);
+		put_modules(&d, &module, 1);
+		core = open_dump(&d);
+		assert_int_equal(core->num_modules, 1);
+		assert_string_equal(core->modules[0]->path, cases[i].there ? name : "");
+		symcache_core_close(core);
+	}
+}
+
+/* Texts that are longer than there is room for are cut off. */
+static void test_lengths(void **state)
+{
+	enum { ROOM_ARGUMENTS = 80, ROOM_NAME = 31 };
+
+	(void)state;
+	for (size_t len = 28; len < 84; len++) {
+		char text[100] = "", want[100];
+		struct symcache_core *core;
+		struct dump d;
+		size_t name, at;
+
+		memset(text, 'a', len);
+		text[len - 1] = 'z';
+		begin(&d);
+		put_system(&d, 9, 0x8201);
+		put_threads(&d, 7, 0x1234, 5);
+		put_text(&d, COMMAND, text, len + len % 2); /* with and without a NUL */
+		name = put_name(&d, text);
+		at = put(&d.b, 4, 1);
+		put(&d.b, 4, 7), put(&d.b, 8, name);
+		stream(&d, NAMES, at);
+		core = open_dump(&d);
+		snprintf(want, sizeof(want), "%.*s", ROOM_ARGUMENTS, text);
+		assert_string_equal(core->arguments, want);
+		snprintf(want, sizeof(want), "%.*s", ROOM_NAME, text);
+		assert_string_equal(core->threads[0].name, want);
+		symcache_core_close(core);
+	}
+}
+
+/* The longest build ID, and one that is longer. */
+static void test_build_ids(void **state)
+{
+	static const struct { size_t len, want; } cases[] = { { 1, 1 }, { 64, 64 }, { 65, 0 }, { 0, 0 } };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		const struct module module = { 0x10000, 0x1000, "/bin/prog", 0x4270454c, cases[i].len };
+		struct symcache_core *core;
+		struct dump d;
+
+		begin(&d);
+		put_system(&d, 9, 0x8201);
+		put_threads(&d, 7, 0x1234, 5);
+		put_modules(&d, &module, 1);
+		core = open_dump(&d);
+		assert_int_equal(core->modules[0]->build_id_len, cases[i].want);
+		symcache_core_close(core);
+	}
+}
+
 /* Where code is, by the process's maps; and who it was. */
 static void test_process(void **state)
 {
 	static const char maps[] = "10000-11000 r-xp 00000000 00:00 0 /bin/prog\n"
 				   "11000-12000 rw-p 00000000 00:00 0 /bin/prog\nnonsense\n-\n"
-				   "13000-12000 r-xp 00000000 00:00 0 backwards\n14000-15000 --xp";
+				   "13000-12000 r-xp 00000000 00:00 0 backwards\n14000-15000 --xp\n16000-17000 r-x";
 	static const char status[] = "Name:\tprog\nPid:\t4242\n", command[] = "/bin/prog\0-x\0y z\0";
-	static const uint64_t code[] = { 0x10000, 0x10fff, 0x14000 }, other[] = { 0xffff, 0x11000, 0x12800, 0x15000 };
+	static const uint64_t code[] = { 0x10000, 0x10fff, 0x14000 }, other[] = { 0xffff, 0x11000, 0x12800, 0x15000, 0x16000 };
 	struct symcache_core *core;
 	struct dump d;
 	size_t name, at;
@@ -408,7 +287,7 @@ static void test_process(void **state)
 	core = open_dump(&d);
 	for (size_t i = 0; i < 3; i++)
 		assert_true(symcache_core_executable(core, code[i]));
-	for (size_t i = 0; i < 4; i++)
+	for (size_t i = 0; i < 5; i++)
 		assert_false(symcache_core_executable(core, other[i]));
 	assert_int_equal(core->pid, 4242);
 	assert_string_equal(core->arguments, "/bin/prog -x y z");
@@ -441,7 +320,8 @@ static void test_cut_off(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_systems), cmocka_unit_test(test_threads), cmocka_unit_test(test_contexts), cmocka_unit_test(test_ids), cmocka_unit_test(test_memory),
+		cmocka_unit_test(test_systems), cmocka_unit_test(test_threads), cmocka_unit_test(test_contexts), cmocka_unit_test(test_ids), cmocka_unit_test(test_names), cmocka_unit_test(test_lengths),
+		cmocka_unit_test(test_build_ids),
 		cmocka_unit_test(test_modules), cmocka_unit_test(test_process), cmocka_unit_test(test_cut_off),
 	};
 

@@ -1,5 +1,5 @@
 /* Which notes of a core file count: those of the kernel, by their names. Others have types of their
- * own, and what is taken for a thread is shown as one. And what they say in files of 32 bits. */
+ * own, and what is taken for a thread is shown as one. */
 #include "libsymcache/core/testing.h"
 
 #include <signal.h>
@@ -22,7 +22,7 @@ static void test_names(void **state)
 	static const struct { const char *name; size_t size; bool counts; } cases[] = {
 		{ "CORE", 5, true }, { "CORE", 4, true }, { "LINUX", 6, true }, { "", 0, false }, { "", 1, false },
 		{ "COR", 4, false }, { "GNU", 4, false }, { "FreeBSD", 8, false }, { "CORE of others", 15, false },
-		{ "core", 5, false },
+		{ "core", 5, false }, { "LIN", 4, false }, { "linux", 6, false },
 	};
 
 	(void)state;
@@ -45,69 +45,82 @@ static void test_names(void **state)
 	}
 }
 
-/* A note of a file of 32 bits. */
-static void put_bytes(struct bytes *o, uint32_t type, const uint8_t *bytes, size_t size)
+/* Which signals have an address that caused them, and which of these were sent by someone. */
+static void test_addresses(void **state)
 {
-	put(o, 4, 5);
-	put(o, 4, size);
-	put(o, 4, type);
-	put_block(o, "CORE\0\0\0", 8);
-	put_block(o, bytes, size);
+	static const struct { int signal, code; bool has_address; } cases[] = {
+		{ SIGSEGV, 1, true }, { SIGBUS, 2, true }, { SIGILL, 1, true }, { SIGFPE, 1, true }, { SIGTRAP, 1, true },
+		{ SIGABRT, 1, false }, { SIGSYS, 1, false }, { SIGQUIT, 1, false }, { SIGCHLD, 1, false },
+		{ SIGSEGV, 0, false }, { SIGTRAP, -6, false },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		const uint32_t words[] = { (uint32_t)cases[i].signal, 5, (uint32_t)cases[i].code, 0, 0x1000, 0x7f };
+		struct made_core m = { 0 };
+		struct symcache_core *core;
+
+		put_thread(&m, 7, SIGUSR1, 0x1000, 0x2000);
+		put_note(&m, NT_SIGINFO, words, sizeof(words));
+		core = open_made(&m);
+		assert_true(core->signal == cases[i].signal && core->signal_code == cases[i].code && core->died);
+		assert_int_equal(core->has_signal_address, cases[i].has_address);
+		assert_int_equal(core->signal_address, 0x7f00001000);
+		symcache_core_close(core);
+	}
 }
 
-/* Each word of registers is the number of its byte. */
-static void put_notes_386(struct bytes *o)
+/* A note begins at a multiple of four bytes, however long the one in front is. */
+static void test_padding(void **state)
 {
-	uint8_t status[144] = { 0 }, process[124] = { 0 }, signal[128] = { SIGSEGV, 0, 0, 0, 9, 9, 9, 9, 1 };
+	(void)state;
+	for (size_t size = 0; size < 9; size++) {
+		struct made_core m = { 0 };
+		struct symcache_core *core;
 
-	status[12] = SIGSEGV;
-	memcpy(status + 24, &(uint32_t){ 4711 }, 4);
-	for (uint32_t i = 72; i < 140; i += 4)
-		memcpy(status + i, &i, 4);
-	memcpy(process + 12, &(uint32_t){ 4700 }, 4);
-	strcpy((char *)process + 28, "program");
-	strcpy((char *)process + 44, "program -x");
-	memcpy(signal + 12, &(uint32_t){ 0xfedcba98 }, 4);
-	memset(signal + 16, 0xee, 16);
-	put_bytes(o, NT_PRPSINFO, process, sizeof(process));
-	put_bytes(o, NT_PRSTATUS, status, sizeof(status));
-	put_bytes(o, NT_SIGINFO, signal, sizeof(signal));
+		put_note(&m, NT_PRFPREG, "12345678", size);
+		put_thread(&m, 7, SIGABRT, 0x1000, 0x2000);
+		core = open_made(&m);
+		assert_int_equal(core->num_threads, 1);
+		assert_int_equal(core->threads[0].tid, 7);
+		symcache_core_close(core);
+	}
 }
 
-static void test_386(void **state)
+/* Which bits of return addresses are a signature, as the kernel says for each thread of AArch64: the mask
+ * of code, behind that of data. */
+static void test_signature(void **state)
 {
-	static const unsigned at[] = { 6, 1, 2, 0, 15, 5, 3, 4 }; /* words of eax ecx edx ebx esp ebp esi edi */
-	Elf32_Ehdr header = { .e_ident = ELFMAG "\1\1\1", .e_type = ET_CORE, .e_machine = EM_386, .e_version = 1,
-		.e_phoff = 52, .e_ehsize = 52, .e_phentsize = 32, .e_phnum = 1 };
-	struct bytes notes = { 0 }, o = { 0 };
+	static const uint64_t masks[][2] = { { 1, 0x7f000000000000 }, { 2, 0xff000000000000 } };
+	struct made_core m = { 0 };
+	struct bytes o = { 0 }, status = { 0 };
 	struct symcache_core *core;
 	struct sc_error err;
 
 	(void)state;
-	put_notes_386(&notes);
-	put_block(&o, &header, sizeof(header));
-	put_block(&o, &(Elf32_Phdr){ PT_NOTE, 84, 0, 0, (uint32_t)notes.b.len, 0, 0, 4 }, 32);
-	put_block(&o, notes.b.data, notes.b.len);
+	while (status.b.len < 392)
+		put(&status, 8, 0);
+	for (size_t i = 0; i < 2; i++) {
+		put_note(&m, NT_PRSTATUS, status.b.data, status.b.len);
+		put_words(&m, 0x406, masks[i], 2);
+		put_words(&m, 0x405, (uint64_t[]){ 0, 1 }, 2);
+		put_words(&m, 0x407, (uint64_t[]){ 0, 1 }, 2);
+	}
+	put_core(&o, &m);
+	patch(&o, 18, 2, EM_AARCH64);
 	assert_int_equal(open_bytes(o.b.data, o.b.len, &core, &err), 0);
-	assert_int_equal(core->pid, 4700);
-	assert_string_equal(core->command, "program");
-	assert_string_equal(core->arguments, "program -x");
-	assert_true(core->signal == SIGSEGV && core->signal_code == 1 && core->has_signal_address);
-	assert_int_equal(core->signal_address, 0xfedcba98);
-	assert_int_equal(core->num_threads, 1);
-	assert_int_equal(core->threads[0].tid, 4711);
-	assert_int_equal(core->threads[0].registers.pc, 72 + 12 * 4);
-	assert_int_equal(core->threads[0].registers.known, 0xff);
-	for (size_t i = 0; i < 8; i++)
-		assert_int_equal(core->threads[0].registers.value[i], 72 + at[i] * 4);
+	assert_int_equal(core->num_threads, 2);
+	assert_int_equal(core->signature, 0xff000000000000);
 	symcache_core_close(core);
-	bytes_deinit(&notes);
 	bytes_deinit(&o);
+	bytes_deinit(&status);
+	bytes_deinit(&m.notes);
 }
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = { cmocka_unit_test(test_names), cmocka_unit_test(test_386) };
+	const struct CMUnitTest tests[] = { cmocka_unit_test(test_names), cmocka_unit_test(test_addresses),
+					   cmocka_unit_test(test_padding), cmocka_unit_test(test_signature) };
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,7 +5,7 @@
 #include <signal.h>
 
 #include "libsymcache/core/parts.h"
-#include "libsymcache/core/testing.h"
+#include "libsymcache/core/testing_minidump.h"
 
 enum { CODE = 0x400000, STACK = 0x7f0000, BIG = 0x10000000, STACK_SIZE = 150000, BIG_SIZE = 1300000 };
 
@@ -76,6 +76,25 @@ static void check(struct symcache_core *core, const char *what)
 	assert_int_equal(core->missing, 0);
 }
 
+/* Memory that no stack pointer leads to is read again, in one pass, and is there from then on; what the
+ * core does not have is not made up. */
+static void check_elsewhere(struct symcache_core *core, const char *what)
+{
+	uint8_t got[5000];
+
+	for (size_t from = 100001; from < BIG_SIZE - sizeof(got); from += 99991) {
+		if (!symcache_core_read(core, BIG + from, got, sizeof(got)))
+			fail_msg("%s: %zu", what, from);
+		assert_memory_equal(got, big + from, sizeof(got));
+	}
+	assert_true(symcache_core_read(core, BIG, got, 64) && !memcmp(got, big, 64));
+	assert_false(symcache_core_read(core, BIG - 1, got, 1));
+	assert_false(symcache_core_read(core, BIG + BIG_SIZE, got, 1));
+	assert_false(symcache_core_read(core, BIG + BIG_SIZE - 1, got, 2));
+	assert_in_range(core->private->passes, core->private->compressed, 3 * core->private->compressed);
+	assert_int_equal(core->missing, 0);
+}
+
 static void test_packed(void **state)
 {
 	static const char *const orders[] = { "c2b1", "1bc2" };
@@ -95,9 +114,95 @@ static void test_packed(void **state)
 				fail_msg("%s: %s", name, err.msg);
 			check(core, name);
 			assert_int_equal(core->private->passes, k > 0); /* all that is needed is kept at once */
+			check_elsewhere(core, name);
 			symcache_core_close(core);
 		}
 	}
+}
+
+/* A packed core that is cut off gives what it has, and says that bytes are missing. */
+static void test_cut_off(void **state)
+{
+	struct symcache_core *core;
+	struct sc_error err;
+	uint8_t got[64];
+
+	(void)state;
+	write_core("core", "cb");
+	assert_int_equal(testing_run("zstd -qf core && truncate -s $(($(stat -c %%s core.zst) / 2)) core.zst"), 0);
+	assert_int_equal(symcache_core_open("core.zst", &core, &err), 0);
+	assert_int_equal(core->num_threads, 2);
+	assert_true(symcache_core_read(core, BIG + 5000, got, sizeof(got)));
+	assert_memory_equal(got, big + 5000, sizeof(got));
+	assert_false(symcache_core_read(core, BIG + BIG_SIZE - 64, got, sizeof(got)));
+	assert_int_equal(core->missing, 1);
+	symcache_core_close(core);
+}
+
+/* What may be kept of one is bounded. */
+static void test_kept(void **state)
+{
+	struct symcache_core *core;
+	struct sc_error err;
+	uint8_t got[64];
+
+	(void)state;
+	write_core("core", "cb");
+	assert_int_equal(testing_run("zstd -qf core"), 0);
+	assert_int_equal(symcache_core_open("core.zst", &core, &err), 0);
+	core->private->keep_left = 1 << 20;
+	assert_true(symcache_core_read(core, BIG + 100000, got, sizeof(got)));
+	assert_memory_equal(got, big + 100000, sizeof(got));
+	assert_int_equal(core->private->keep_left, 0);
+	assert_false(symcache_core_read(core, BIG + BIG_SIZE - 64, got, sizeof(got)));
+	assert_int_equal(core->missing, 1);
+	symcache_core_close(core);
+}
+
+/* The number of headers may stand far behind what is read first. */
+static void test_many_headers(void **state)
+{
+	struct made_core m = { .null_headers = 66000, .number_elsewhere = true };
+	struct bytes o = { 0 };
+	struct symcache_core *core;
+	struct sc_error err;
+	char word[5] = "";
+	FILE *f;
+
+	(void)state;
+	put_thread(&m, 7, SIGABRT, 0x1000, 0x2000);
+	add_segment_bytes(&m, 0x2000, PF_R, "last", 4);
+	put_core(&o, &m);
+	f = popen("zstd -qf1 -o many.zst", "we");
+	assert_true(f && fwrite(o.b.data, 1, o.b.len, f) == o.b.len && !pclose(f));
+	assert_int_equal(symcache_core_open("many.zst", &core, &err), 0);
+	assert_true(symcache_core_read(core, 0x2000, word, 4));
+	assert_string_equal(word, "last");
+	symcache_core_close(core);
+	bytes_deinit(&o);
+	bytes_deinit(&m.notes);
+}
+
+static void test_minidump(void **state)
+{
+	struct symcache_core *core;
+	struct sc_error err;
+	struct dump d;
+	char got[6] = "";
+	FILE *f = popen("zstd -qf1 -o dump.zst", "we");
+
+	(void)state;
+	begin(&d);
+	put_system(&d, 9, 0x8201);
+	put_threads(&d, 7, 0x1234, 5);
+	assert_true(f && fwrite(d.b.b.data, 1, d.b.b.len, f) == d.b.b.len && !pclose(f));
+	assert_int_equal(symcache_core_open("dump.zst", &core, &err), 0);
+	assert_true(symcache_core_read(core, 0x7000, got, 5));
+	assert_string_equal(got, "stack");
+	assert_int_equal(core->threads[0].registers.pc, 0x1234);
+	assert_int_equal(core->missing, 0);
+	symcache_core_close(core);
+	bytes_deinit(&d.b);
 }
 
 /* ---- registers ----------------------------------------------------------------------------- */
@@ -158,7 +263,10 @@ static void test_registers(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = { cmocka_unit_test(test_packed), cmocka_unit_test(test_registers) };
+	const struct CMUnitTest tests[] = { cmocka_unit_test(test_packed), cmocka_unit_test(test_cut_off), cmocka_unit_test(test_kept),
+					   cmocka_unit_test(test_many_headers),
+					   cmocka_unit_test(test_minidump),
+					   cmocka_unit_test(test_registers) };
 
 	return cmocka_run_group_tests(tests, set_up, tear_down);
 }
