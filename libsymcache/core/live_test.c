@@ -261,7 +261,9 @@ static void is_as_it_says(void **state)
 /* How it was run, in one line: its arguments, cut off where they are long. */
 static void as_it_was_run(void **state)
 {
-	static const struct { unsigned len, shown; } cases[] = { { 1, 1 }, { 62, 62 }, { 63, 63 }, { 64, 63 }, { 65, 63 }, { 500, 63 } };
+	static const struct { unsigned len, shown; } cases[] = {
+		{ 1, 1 }, { 62, 62 }, { 63, 63 }, { 64, 63 }, { 65, 63 }, { 500, 63 },
+	};
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {

@@ -1,5 +1,5 @@
 /* Memory of minidumps: ranges of bytes, and where code is. */
-#include "libsymcache/core/testing_minidump.h"
+#include "libsymcache/core/made_dump_test.h"
 
 #include "libsymcache/core/parts.h"
 
@@ -94,7 +94,7 @@ static void put_kind(struct dump *d, uint64_t start, uint64_t size, uint32_t pro
 /* Code is what the list of memory's kinds says; without one that makes sense, all of the modules is. */
 static void test_kinds(void **state)
 {
-	static const struct module module = { 0x10000, 0x4000, "/bin/prog", 0x4270454c, 20 };
+	static const struct library module = { 0x10000, 0x4000, "/bin/prog", 0x4270454c, 20 };
 	static const struct {
 		uint32_t head, record; /* bytes, as the list says */
 		uint64_t n;

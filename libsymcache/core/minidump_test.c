@@ -1,5 +1,5 @@
 /* Minidumps at the room's face: what Breakpad and Crashpad write, and what neither would. */
-#include "libsymcache/core/testing_minidump.h"
+#include "libsymcache/core/made_dump_test.h"
 
 #include <signal.h>
 
@@ -148,7 +148,7 @@ static void test_ids(void **state)
 
 static void test_modules(void **state)
 {
-	static const struct module modules[] = {
+	static const struct library modules[] = {
 		{ 0x20000, 0x1000, "/lib/lib?.so", 0x4270454c, 20 },  /* not in ASCII */
 		{ 0x10000, 0x1000, "/bin/prog", 0x53445352, 20 },     /* Breakpad's: the first 16 bytes */
 		{ 0x30000, 0, "/empty", 0x4270454c, 20 },
@@ -192,7 +192,7 @@ static void test_names(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		char name[4098] = "\x7f?";
-		const struct module module = { 0x10000, 0x1000, name, 0x4270454c, 20 };
+		const struct library module = { 0x10000, 0x1000, name, 0x4270454c, 20 };
 		struct symcache_core *core;
 		struct dump d;
 
@@ -246,7 +246,7 @@ static void test_build_ids(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
-		const struct module module = { 0x10000, 0x1000, "/bin/prog", 0x4270454c, cases[i].len };
+		const struct library module = { 0x10000, 0x1000, "/bin/prog", 0x4270454c, cases[i].len };
 		struct symcache_core *core;
 		struct dump d;
 
@@ -298,7 +298,7 @@ static void test_process(void **state)
 /* A dump cut off anywhere gives what it has, or a message; never what is not there. */
 static void test_cut_off(void **state)
 {
-	static const struct module module = { 0x10000, 0x1000, "/bin/prog", 0x4270454c, 20 };
+	static const struct library module = { 0x10000, 0x1000, "/bin/prog", 0x4270454c, 20 };
 	struct dump d;
 
 	(void)state;
@@ -320,7 +320,8 @@ static void test_cut_off(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_systems), cmocka_unit_test(test_threads), cmocka_unit_test(test_contexts), cmocka_unit_test(test_ids), cmocka_unit_test(test_names), cmocka_unit_test(test_lengths),
+		cmocka_unit_test(test_systems), cmocka_unit_test(test_threads), cmocka_unit_test(test_contexts),
+		cmocka_unit_test(test_ids), cmocka_unit_test(test_names), cmocka_unit_test(test_lengths),
 		cmocka_unit_test(test_build_ids),
 		cmocka_unit_test(test_modules), cmocka_unit_test(test_process), cmocka_unit_test(test_cut_off),
 	};

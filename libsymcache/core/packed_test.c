@@ -5,7 +5,7 @@
 #include <signal.h>
 
 #include "libsymcache/core/parts.h"
-#include "libsymcache/core/testing_minidump.h"
+#include "libsymcache/core/made_dump_test.h"
 
 enum { CODE = 0x400000, STACK = 0x7f0000, BIG = 0x10000000, STACK_SIZE = 150000, BIG_SIZE = 1300000 };
 

@@ -1,6 +1,6 @@
 /* Minidumps under construction, for this room's tests. */
-#ifndef SC_CORE_TESTING_MINIDUMP_H
-#define SC_CORE_TESTING_MINIDUMP_H
+#ifndef SC_CORE_MADE_DUMP_TEST_H
+#define SC_CORE_MADE_DUMP_TEST_H
 
 #include "libsymcache/core/testing.h"
 
@@ -101,7 +101,7 @@ static inline size_t put_name(struct dump *d, const char *name)
 	return at;
 }
 
-struct module {
+struct library {
 	uint64_t start;
 	uint32_t size;
 	const char *path;
@@ -109,7 +109,7 @@ struct module {
 	size_t id_len;
 };
 
-static inline void put_modules(struct dump *d, const struct module *list, unsigned n)
+static inline void put_modules(struct dump *d, const struct library *list, unsigned n)
 {
 	size_t names[4], ids[4], at;
 
