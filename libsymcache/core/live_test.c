@@ -258,6 +258,28 @@ static void is_as_it_says(void **state)
 	assert_non_null(strstr(err.msg, "process "));
 }
 
+/* A process has one tracer: where it has another one, the message says so. */
+static void is_traced(void **state)
+{
+	struct symcache_core *core;
+	struct sc_error err;
+	char want[100];
+	const pid_t pid = fork();
+
+	(void)state;
+	if (!pid)
+		for (;;)
+			pause();
+	if (may_trace(pid)) {
+		assert_int_equal(ptrace(PTRACE_SEIZE, pid, NULL, NULL), 0);
+		assert_int_equal(symcache_core_attach((uint32_t)pid, &core, &err), SC_ESYS);
+		snprintf(want, sizeof(want), "process %d: cannot stop its threads: Operation not permitted", pid);
+		assert_string_equal(err.msg, want);
+	}
+	kill(pid, SIGKILL);
+	assert_int_equal(waitpid(pid, NULL, 0), pid);
+}
+
 /* How it was run, in one line: its arguments, cut off where they are long. */
 static void as_it_was_run(void **state)
 {
@@ -312,7 +334,8 @@ static int set_up(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = { cmocka_unit_test(is_as_it_says), cmocka_unit_test(as_it_was_run) };
+	const struct CMUnitTest tests[] = { cmocka_unit_test(is_as_it_says), cmocka_unit_test(as_it_was_run),
+					   cmocka_unit_test(is_traced) };
 
 	return cmocka_run_group_tests(tests, set_up, NULL);
 }

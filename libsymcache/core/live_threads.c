@@ -334,7 +334,6 @@ int sc_core_live_threads(struct symcache_core *core, struct sc_error *err)
 		errno = error;
 		return sc_error_sys(err, "cannot stop its threads");
 	}
-	p->keep_left = all.keep_left;
 	p->num_sorted = p->pieces.len;
 	return sort_threads(p->threads.data, p->threads.len) &&
 	       sort_pieces(p->pieces.data, p->pieces.len) ? 0 : sc_no_memory(err);

@@ -263,10 +263,10 @@ static void test_registers(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = { cmocka_unit_test(test_packed), cmocka_unit_test(test_cut_off), cmocka_unit_test(test_kept),
-					   cmocka_unit_test(test_many_headers),
-					   cmocka_unit_test(test_minidump),
-					   cmocka_unit_test(test_registers) };
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_packed),	     cmocka_unit_test(test_cut_off),  cmocka_unit_test(test_kept),
+		cmocka_unit_test(test_many_headers), cmocka_unit_test(test_minidump), cmocka_unit_test(test_registers),
+	};
 
 	return cmocka_run_group_tests(tests, set_up, tear_down);
 }

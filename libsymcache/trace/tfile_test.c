@@ -275,6 +275,30 @@ static void test_sizes(void **state)
 	free(m);
 }
 
+/* The bytes of an R block, as GDB's strtol() would read them. */
+static void test_block_size(void **state)
+{
+	static const struct { const char *line; uint64_t size; } cases[] = {
+		{ "R 10", 0x10 }, { "R 0x10", 0x10 }, { "R 0X10", 0x10 }, { "R  \t 1f", 0x1f }, { "R 0x0x10", 0 },
+		{ "R 7fffffff", 0x7fffffff }, { "R 80000000", 0 }, { "R 0", 0 }, { "R", 0 }, { "R10", 0 },
+		{ "R 10\nR 20", 0x20 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		char text[100];
+		struct symtrace f;
+		const int n = sprintf(text, MAGIC "%s\n\n%c%c", cases[i].line, 0, 0);
+		const int rc = symtrace_read(&f, text, (size_t)n);
+
+		if (rc != (cases[i].size ? 0 : SC_EFORMAT) || (!rc && f.regblock_size != cases[i].size))
+			fail_msg("%s: %d, %llx", cases[i].line, rc, (unsigned long long)f.regblock_size);
+		if (rc)
+			assert_string_equal(f.fault.msg, "No register block size recorded in trace file");
+		symtrace_close(&f);
+	}
+}
+
 static void test_long_lines(void **state)
 {
 	char *text = malloc(4096);
@@ -392,6 +416,7 @@ int main(void)
 		cmocka_unit_test(test_actions),
 		cmocka_unit_test(test_frames),
 		cmocka_unit_test(test_sizes),
+		cmocka_unit_test(test_block_size),
 		cmocka_unit_test(test_long_lines),
 		cmocka_unit_test(test_guess),
 		cmocka_unit_test(test_every_truncation),

@@ -75,6 +75,7 @@ static void test_together(void **state)
 		{ "", "0123456", 0 },
 		{ "f2", "2", 2 },
 		{ "f5 f3 f9", "35", 9 },
+		{ "f000000000000000000000000000000000000002", "2", 2 },
 		{ "t1", "01", 0 },
 		{ "t3 t2", "2346", 0 },
 		{ "t0", "", 0 },
@@ -153,6 +154,7 @@ static void test_bad_selection(void **state)
 		{ SYMTRACE_BY_PC, "11111111111111111" }, { SYMTRACE_BY_RANGE, ",1" },
 		{ SYMTRACE_BY_RANGE, "x,1" }, { SYMTRACE_BY_RANGE, "1,x" }, { SYMTRACE_BY_LINE, "a.c:" },
 		{ SYMTRACE_BY_FRAME, "18446744073709551616" }, { SYMTRACE_BY_FRAME, "1 " },
+		{ SYMTRACE_BY_FRAME, "0000000000000000000000000000000000000007" }, /* more than 39 digits */
 	};
 	struct symtrace_select select = { 0 };
 	struct sc_error err;
