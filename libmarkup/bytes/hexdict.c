@@ -74,6 +74,7 @@ bool mk_hexdict_open(struct mk_hexdict *h, struct sc_str text)
 
 bool mk_hexdict_add(struct mk_hexdict *h, const char *p, size_t len)
 {
+	const size_t tag = strlen("{{{hexdict:"); /* no key begins in it */
 	size_t last = h->text.len; /* where its last word begins */
 	struct mk_pair pair;
 	const char *pos;
@@ -81,7 +82,7 @@ bool mk_hexdict_add(struct mk_hexdict *h, const char *p, size_t len)
 	/* A key at the end of the line before goes with a value on this one. */
 	while (last && is_space(h->text.buf[last - 1]))
 		last--;
-	while (last && !is_space(h->text.buf[last - 1]))
+	while (last > tag && !is_space(h->text.buf[last - 1]))
 		last--;
 	if (!append(h, p, len))
 		return false;

@@ -7,6 +7,7 @@
 #include <cmocka.h>
 
 #include "libmarkup/bytes/name.h"
+#include "libmarkup/cases_test.h"
 
 /* The parts are the name, and one of them is kept. */
 static void check_parts(const char *name, size_t len)
@@ -54,6 +55,60 @@ static void test_names(void **state)
 	assert_in_range(n, 2000, 10000);
 }
 
+static void put_parts(struct fake_text *t, const char *name, size_t len)
+{
+	static const char kinds[] = {
+		[MK_NAME_KEPT] = 'k', [MK_NAME_RETURNS] = 'r', [MK_NAME_ARGUMENTS] = 'a', [MK_NAME_PARAMETERS] = 'p',
+	};
+	struct mk_name_part parts[MK_NAME_PARTS];
+	const size_t n = mk_name_parts(name, len, parts);
+
+	for (size_t i = 0; i < n; i++) {
+		fake_append(t, (const char[]){ ' ', kinds[parts[i].kind], '{' }, 3);
+		fake_append(t, parts[i].ptr, parts[i].len);
+		fake_append(t, "}", 1);
+	}
+	fake_append(t, "\n", 1);
+}
+
+/* FNV-1a */
+static uint64_t hash_of(const struct fake_text *t)
+{
+	uint64_t hash = 0xcbf29ce484222325u;
+
+	for (size_t i = 0; i < t->len; i++)
+		hash = (hash ^ (unsigned char)t->buf[i]) * 0x100000001b3u;
+	return hash;
+}
+
+/* Each part of every twentieth name, and a hash of those of the name cut anywhere, against what is
+ * known to be right: testdata/markup/names.txt. */
+static void test_parts(void **state)
+{
+	FILE *f = fopen("testdata/names.tsv", "re");
+	struct fake_text got = { 0 }, cuts = { 0 };
+	char line[4096], hex[20];
+
+	(void)state;
+	assert_non_null(f);
+	for (size_t n = 0; fgets(line, sizeof(line), f); n++) {
+		const size_t len = strcspn(line, "\t");
+
+		if (n % 20)
+			continue;
+		cuts.len = 0;
+		for (size_t cut = 0; cut <= len; cut++)
+			put_parts(&cuts, line, cut);
+		fake_append(&got, hex, (size_t)sprintf(hex, "%016llx", (unsigned long long)hash_of(&cuts)));
+		put_parts(&got, line, len);
+	}
+	fclose(f);
+	record("names.txt", &got);
+	expect_recorded("names.txt", &got, "in parts");
+	free(got.buf);
+	free(cuts.buf);
+}
+
 /* More parts than there may be, and deeper brackets. */
 static void test_large(void **state)
 {
@@ -74,7 +129,7 @@ static void test_large(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_names), cmocka_unit_test(test_large),
+		cmocka_unit_test(test_names), cmocka_unit_test(test_parts), cmocka_unit_test(test_large),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

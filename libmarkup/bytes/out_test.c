@@ -1,4 +1,5 @@
 /* Numbers as printf() writes them, of all lengths, and read again; buffers that grow and flush. */
+#include <errno.h>
 #include <inttypes.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -119,12 +120,66 @@ static void test_shown(void **state)
 	free(wanted);
 }
 
+static int fail_later(void *ctx, const char *data, size_t len)
+{
+	int *calls = ctx;
+
+	(void)data;
+	(void)len;
+	return ++*calls > 1;
+}
+
+/* When the sink fails it is not asked again, and the error stays. */
+static void test_failing(void **state)
+{
+	struct mk_out o;
+	int calls = 0;
+
+	(void)state;
+	assert_int_equal(mk_out_init(&o, 64, fail_later, &calls), 0);
+	mk_out_flush(&o); /* of nothing */
+	assert_int_equal(calls, 0);
+	for (int i = 0; i < 100; i++) {
+		mk_put(&o, "0123456789");
+		assert_int_equal(o.error, calls < 2 ? 0 : -EIO);
+	}
+	mk_out_put(&o, "", 0);
+	mk_out_flush(&o);
+	assert_int_equal(calls, 2);
+	assert_int_equal(o.error, -EIO);
+	mk_out_deinit(&o);
+}
+
+/* What cannot be in the buffer at once has no room there, and what is large goes around it. */
+static void test_room(void **state)
+{
+	struct mk_out all = { 0 }, o;
+	char text[200];
+
+	(void)state;
+	memset(text, 'x', sizeof(text));
+	assert_int_equal(mk_out_init(&o, 64, take, &all), 0);
+	mk_out_lit(&o, "before ");
+	assert_null(mk_out_room(&o, 65));
+	assert_ptr_equal(mk_out_room(&o, 64), o.buf);
+	mk_out_put(&o, text, 200);
+	mk_out_lit(&o, " behind");
+	mk_out_flush(&o);
+	assert_int_equal(all.len, 7 + 200 + 7);
+	assert_memory_equal(all.buf, "before xxx", 10);
+	assert_memory_equal(all.buf + 204, "xxx behind", 10);
+	mk_out_deinit(&o);
+	mk_out_deinit(&all);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_numbers),
 		cmocka_unit_test(test_buffers),
 		cmocka_unit_test(test_shown),
+		cmocka_unit_test(test_failing),
+		cmocka_unit_test(test_room),
 	};
 	return cmocka_run_group_tests_name("out", tests, NULL, NULL);
 }

@@ -2,6 +2,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <string.h>
 #include <cmocka.h>
 
 #include "libmarkup/bytes/own.h"
@@ -26,6 +27,13 @@ static const struct {
 	{ "/usr/lib/x86_64-linux-gnu/libfoo.so", "foo", "/build/foo/foo.c", false },
 	{ "libc.so.6", "__poll", "../sysdeps/unix/sysv/linux/poll.c", false },
 	{ "[vdso]", "", "", false }, { "linux-vdso.so.1", "", "", false },
+	{ "/opt/bill", "f", "../../sysdeps/x.c", false }, { "/opt/bill", "f", "./.././nptl/x.c", false },
+	{ "/opt/bill", "f", "../shop/x.c", true }, { "/opt/bill", "f", ".../sysdeps/x.c", true },
+	{ "/opt/bill", "f", "./", true }, { "/opt/bill", "f", "shop/sysdeps/x.c", true },
+	{ "/opt/bill", "free", "", false }, { "/opt/bill", "free_all", "", true }, { "/opt/bill", "fre", "", true },
+	{ "/opt/bill", "malloc", "/opt/src/malloc.c", false }, { "/opt/bill", "", "", true },
+	{ "/opt/bill", "std::sort", "", false }, { "/opt/bill", "std::sort", "/opt/src/sort.h", true },
+	{ "", "main", "", true },
 	{ "/apex/com.android.runtime/lib64/bionic/libc.so", "abort", "", false },
 };
 
@@ -56,6 +64,17 @@ static void test_patterns(void **state)
 	assert_false(is_own(patterns, "/opt/bill", "main", "/build/shop/a/b.hh"));
 	assert_false(is_own(patterns, "", "main", ""));
 	assert_true(is_own(none, "/opt/bill", "main", ""));
+	/* What is longer than a path can be fits no pattern. */
+	for (size_t len = 4090; len < 4100; len++) {
+		char path[4100] = "/usr/lib/shop/";
+
+		memset(path + strlen(path), 'a', len - strlen(path));
+		path[len] = 0;
+		assert_int_equal(is_own(patterns, path, "f", ""), len < 4096);
+	}
+	assert_true(is_own((const char *const[]){ "/a/b?", "[xy]z", "nothing", NULL }, "/a/bc", "f", ""));
+	assert_true(is_own((const char *const[]){ "/a/b?", "[xy]z", "nothing", NULL }, "yz", "f", ""));
+	assert_false(is_own((const char *const[]){ "/a/b?", "[xy]z", "nothing", NULL }, "/a/bcd", "f", ""));
 }
 
 int main(void)

@@ -28,6 +28,13 @@ static const char *slow_rfind3(const char *p, const char *end, char c)
 	return last;
 }
 
+static const char *slow_special(const char *p, const char *end)
+{
+	while (p < end && !strchr(":{}", *p))
+		p++;
+	return p;
+}
+
 static uint64_t slow_newlines(const char *p, const char *end)
 {
 	uint64_t n = 0;
@@ -83,6 +90,7 @@ static void check(const char *p, const char *end)
 	assert_int_equal(newlines, 5 + slow_newlines(p, brace ? brace : end));
 	assert_ptr_equal(mk_find3(p, end, '{'), brace);
 	assert_ptr_equal(mk_rfind3(p, end, '{'), slow_rfind3(p, end, '{'));
+	assert_ptr_equal(mk_scan_special(p, end), slow_special(p, end));
 }
 
 static void test_positions(void **state)
@@ -106,7 +114,7 @@ static void test_positions(void **state)
 
 static void test_random(void **state)
 {
-	static const char chars[] = "{{{{{{{{}}mr\n\033 ";
+	static const char chars[] = "{{{{{{{{}}mr\n\033 :";
 
 	(void)state;
 	srand(1);

@@ -7,6 +7,7 @@
 #include <cmocka.h>
 
 #include "libmarkup/bytes/words.c"
+#include "libmarkup/cases_test.h"
 
 static const char *const words[] = { "{{{", "+0x", "pc ", "\033", "-xp", "+ 0", "# 0", "zz",
 				     "pc 0", "+0xz", "zza", "xxpc", "#", "bzz", "xz", "a- 0" };
@@ -108,8 +109,66 @@ static void test_guarded(void **state)
 	}
 }
 
+static bool finds(const struct mk_words *w, const char *text, size_t before, size_t len)
+{
+	char *copy = malloc(len); /* for sanitizers: nothing is read behind it */
+	uint64_t newlines = 0;
+	bool found;
+
+	memcpy(copy, text, len);
+	found = mk_words_find(w, copy, copy + len, &newlines) == copy + before;
+	free(copy);
+	return found;
+}
+
+/* The two words in front of 0 to 18 digits ('1': it is a candidate), between texts of all kinds:
+ * testdata/markup/words.txt has what is known to be right. */
+static void test_surroundings(void **state)
+{
+	static const char *const befores[] = { "", "x", "x0", "x9", "x:", "x ", "x\t", "xm", "x/", "x@", "x;",
+		"0123456789abcdef", "g123456789abcdef", "0123456789abcdeg", "23456789abcdef", };
+	static const char *const behinds[] = { " and so on", " in x", " in", "+1 x", ") x y", ") [x", ")\t[x", ")[x",
+		")  ", ") \033[m", "[0x1]", "\033[m", "\nnext", ": x", " f + 12", " f \n + 12", " f +12", "", "x", "xy", "xyz",
+		"FARg + 1", "FAR + 1" };
+	struct fake_text got = { 0 };
+	struct mk_words w = { 0 };
+
+	(void)state;
+	mk_words_add(&w, " 0x");
+	mk_words_add(&w, "(0x");
+	for (size_t i = 0; i < sizeof(befores) / sizeof(*befores) * sizeof(behinds) / sizeof(*behinds); i++) {
+		const char *before = befores[i / (sizeof(behinds) / sizeof(*behinds))];
+		const char *behind = behinds[i % (sizeof(behinds) / sizeof(*behinds))];
+		char far[600], text[800], line[200];
+
+		memset(far, '.', sizeof(far)); /* as far as is looked for a sum */
+		far[0] = ' ';
+		strcpy(far + SUM_MAX - 3, behind + (strlen(behind) < 3 ? 0 : 3));
+		snprintf(line, sizeof(line), "'%s' '%s':", before, behind);
+		for (char *newline = line; (newline = strchr(newline, '\n'));)
+			*newline = '$';
+		fake_append(&got, line, strlen(line));
+		for (int word = 0; word < 2; word++) {
+			fake_append(&got, word ? "  (0x " : "   0x ", 6);
+			for (int digits = 0; digits <= 18; digits++) {
+				const int len = snprintf(text, sizeof(text), "%s%s%.*s%s", before, word ? "(0x" : " 0x",
+							 digits, "123456789abcdef0123",
+							 strncmp(behind, "FAR", 3) ? behind : far);
+
+				fake_append(&got, finds(&w, text, strlen(before), (size_t)len) ? "1" : ".", 1);
+			}
+		}
+		fake_append(&got, "\n", 1);
+	}
+	record("words.txt", &got);
+	expect_recorded("words.txt", &got, "in their surroundings");
+	free(got.buf);
+}
+
 int main(void)
 {
-	const struct CMUnitTest tests[] = { cmocka_unit_test(test_guarded), cmocka_unit_test(test_random) };
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_guarded), cmocka_unit_test(test_surroundings), cmocka_unit_test(test_random),
+	};
 	return cmocka_run_group_tests_name("words", tests, NULL, NULL);
 }

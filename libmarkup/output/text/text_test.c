@@ -168,6 +168,8 @@ static const struct test_case cases[] = {
 	  SHOWS("p CS: 0\nRIP: \n   0x10193 [1]\n\tX: 0x20800 [2] Y:\n0x10601 [3] rest f()\n"
 	  "p [1] RIP 0x10193: ns::get /src/inl.cpp:4 inlined in ns::outer /src/inl.cpp:9 (a.out+0x1193)\n"
 	  "p [2] X 0x20800: (a.out+0x4800)\np [3] Y 0x10601: (a.out+0x1601)\nnext\n"), "" },
+	{ "hexdict whose first value is on the next line", WITH("{{{hexdict:RIP:\n0x10201\nX: 0x5}}}\n"),
+	  SHOWS("RIP:\n0x10201 [1]\nX: 0x5\n[1] RIP 0x10201: main main.c:12 (a.out+0x1201)\n"), "" },
 	{ "hexdict at the end of the input", WITH("{{{hexdict:RIP: 0x10201}}}"),
 	  SHOWS("RIP: 0x10201 [1]\n[1] RIP 0x10201: main main.c:12 (a.out+0x1201)\n"), "" },
 	{ "hexdict over lines at the end", WITH("{{{hexdict:RIP:\n0x10201}}}"),
