@@ -212,6 +212,7 @@ static void test_names(void **state)
 		{ "[vdso]", NULL, "[vdso]=43", 0, "hex 43" },
 		{ "[vdso]", NULL, NULL, 0, none }, { "//anon", NULL, NULL, 0, none },
 		{ "/memfd:libone.so", NULL, NULL, 0, none }, { "/dev/dri/libone.so", NULL, NULL, 0, none },
+		{ "[x]/libone.so", NULL, NULL, 0, "id C*20" },
 		{ "[libone.so", NULL, NULL, TWO_NAMELESS, none }, { "", NULL, NULL, 0, none }, { NULL, NULL, NULL, 0, none },
 		{ "/x/", NULL, NULL, 0, none },
 		{ "x", NULL, NULL, 0, "hex 43", "43" }, { "x", NULL, NULL, 0, "file SELF", "SELF" },
