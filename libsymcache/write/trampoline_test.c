@@ -66,6 +66,7 @@ static void test_trampolines(void **state)
 		{ "at the end", EM_X86_64, SIZE - 9, 0, 0, 0, 'S', 'S', '-', 0 },
 		{ "two in a row", EM_X86_64, 0x40, 0x49, 0, 0, 'S', 'S', 'S', 'S' },
 		{ "cut off by the end", EM_X86_64, SIZE - 8, 0, 0x10, 0x20, '-', '-', '-', 0 },
+		{ "all of the code behind a function", EM_X86_64, SIZE - 9, 0, 0x10, SIZE - 9, 'S', 'S', '-', 0 },
 		{ "in front of a function", EM_X86_64, 0x40, 0, 0x60, 0x80, 'S', 'S', '-', 0 },
 		{ "right in front of one", EM_X86_64, 0x40, 0, 0x49, 0x80, 'S', 'S', 'r', 0 },
 		{ "behind a function", EM_X86_64, 0x40, 0, 0x10, 0x40, 'S', 'S', '-', 0 },

@@ -354,7 +354,7 @@ static int build(struct symcache_build *b, const char *path,
 	b->units.tables.string_limit = 0; /* transformations may make them longer */
 	if ((o->num_transforms && !sc_transform(o->transforms, o->num_transforms, &b->units.tables,
 						&b->ranges, &b->units.data, &b->locals)) ||
-	    !sc_encode(&b->units.tables, &b->ranges, &b->units.data))
+	    !sc_encode(&b->units.tables, &b->ranges, &b->units.data, &b->locals))
 		return sc_no_memory(err);
 	sc_flat_deinit(&b->units.flat); /* its memory serves for the cache */
 	sc_lap(&watch, SYMCACHE_STAGE_ASSEMBLE);

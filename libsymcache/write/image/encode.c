@@ -57,7 +57,8 @@ bool sc_encode_string(struct sc_tables *t, const char *s, uint32_t *ret)
 	return ok;
 }
 
-bool sc_encode(struct sc_tables *t, struct sc_final *ranges, struct sc_data *data)
+bool sc_encode(struct sc_tables *t, struct sc_final *ranges, struct sc_data *data,
+	       struct sc_locals *locals)
 {
 	struct encoder e = { .failed = false };
 	const struct symcache_transform list = { encode_name, encode_place, &e };
@@ -67,7 +68,7 @@ bool sc_encode(struct sc_tables *t, struct sc_final *ranges, struct sc_data *dat
 		const struct sc_string *s = &t->strings.data[i];
 
 		if (sc_utf8_valid(s->ptr, s->len) < s->len) {
-			ok = sc_transform(&list, 1, t, ranges, data, NULL);
+			ok = sc_transform(&list, 1, t, ranges, data, locals);
 			break;
 		}
 	}

@@ -8,7 +8,8 @@
 #include "libsymcache/write/image/data.h"
 
 /* Behind all transformations. False: out of memory. */
-bool sc_encode(struct sc_tables *tables, struct sc_final *ranges, struct sc_data *data);
+bool sc_encode(struct sc_tables *tables, struct sc_final *ranges, struct sc_data *data,
+	       struct sc_locals *locals);
 
 /* sc_table_passing_string() of one. */
 bool sc_encode_string(struct sc_tables *tables, const char *s, uint32_t *ret);

@@ -317,7 +317,61 @@ static void test_too_many_strings(void **state)
 	assert_int_equal(sc_layout_create(&content, &layout, &err), 0);
 	assert_true(sc_layout_counts(layout).size > 0xc0000000u);
 	sc_layout_destroy(layout);
+	t->strings.data[1].len = 0x9ffffff4; /* with both prefixes, of five bytes: UINT32_MAX − 1 */
+	t->string_bytes = UINT32_MAX;
+	assert_int_equal(sc_layout_create(&content, &layout, &err), 0);
+	assert_int_equal(sc_layout_counts(layout).string_bytes, UINT32_MAX - 1);
+	sc_layout_destroy(layout);
+	t->strings.data[1].len++;
+	assert_int_equal(sc_layout_create(&content, &layout, &err), SC_ELIMIT);
+	t->strings.data[1].len--;
+	t->string_bytes++; /* some were refused */
+	assert_int_equal(sc_layout_create(&content, &layout, &err), SC_ELIMIT);
 	vec_deinit(&data.list);
+	sc_tables_deinit(t);
+	free(t);
+}
+
+/* More than one thread writes at once, of each kind: the last slice is full, or almost empty. */
+static void test_many(void **state)
+{
+	enum { STRINGS = 65536, CALLS = 65537, RANGES = 131072 };
+	static char names[STRINGS][8];
+	struct sc_tables *t = calloc(1, sizeof(*t));
+	struct sc_final final = { 0 };
+	struct sc_data_symbols data = { 0 };
+	struct sc_table_symbols symbols = { 0 };
+	struct sc_content content = { .version = 9, .tables = t, .ranges = &final, .data = &data,
+				      .symbols = &symbols,
+				      .image = { .soname = SC_NONE, .writer = SC_NONE } };
+	struct sc_layout_counts counts;
+	struct plain_cache cache;
+	uint8_t *bytes;
+
+	(void)state;
+	for (uint32_t i = 0; i < STRINGS; i++) {
+		snprintf(names[i], sizeof(names[i]), "f%x", i);
+		*vec_push(&t->strings) = (struct sc_string){ names[i], (uint32_t)strlen(names[i]) };
+		*vec_push(&t->functions) = (struct sc_function){ i, SC_NONE, SC_NONE, 0, SC_NONE, 0 };
+	}
+	for (uint32_t i = 0; i < CALLS; i++)
+		*vec_push(&t->calls) = (struct sc_location){ SC_NONE, i, 0, i % STRINGS, SC_NONE, 0 };
+	for (uint32_t i = 0; i < RANGES; i++)
+		*vec_push(&final.ranges) = (struct sc_final_range){ 2 * i,
+			{ SC_NONE, i + 1, 0, i * 7 % STRINGS, i % CALLS, 0 } };
+	bytes = lay_out(&content, &counts);
+	assert_null(plain_open(&cache, bytes, counts.size));
+	for (uint32_t i = 0; i < RANGES; i++) {
+		const struct plain_frame f = plain_frame(&cache, plain_lookup(&cache, 2 * i)),
+					 outer = plain_frame(&cache, f.inlined_into);
+
+		assert_int_equal(f.line, i + 1);
+		assert_memory_equal(f.function.ptr, names[i * 7 % STRINGS], f.function.len);
+		assert_int_equal(outer.line, i % CALLS);
+		assert_memory_equal(outer.function.ptr, names[i % CALLS % STRINGS], outer.function.len);
+	}
+	free(bytes);
+	vec_deinit(&final.ranges);
 	sc_tables_deinit(t);
 	free(t);
 }
@@ -367,6 +421,7 @@ int main(void)
 		cmocka_unit_test(test_data_and_declarations),
 		cmocka_unit_test(test_deep_chain),
 		cmocka_unit_test(test_too_many_strings),
+		cmocka_unit_test(test_many),
 		cmocka_unit_test(test_random),
 	};
 

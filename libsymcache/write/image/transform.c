@@ -211,7 +211,7 @@ bool sc_transform(const struct symcache_transform *list, size_t n, struct sc_tab
 	}
 	for (size_t i = 0; ok && i < data->aliases.list.len; i++)
 		ok = change_name(&p, &data->aliases.list.data[i].name);
-	for (size_t i = 0; ok && locals && i < locals->list.len; i++) {
+	for (size_t i = 0; ok && i < locals->list.len; i++) {
 		struct symcache_ext_local *l = &locals->list.data[i];
 
 		ok = change_place(&p, &l->file_idx, &l->line, NULL);

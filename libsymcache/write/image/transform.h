@@ -9,7 +9,7 @@
 #include "libsymcache/write/build.h"
 #include "libsymcache/write/image/data.h"
 
-/* `locals` may be NULL: of them, only places change. False: out of memory. */
+/* Of `locals`, only places change. False: out of memory. */
 bool sc_transform(const struct symcache_transform *list, size_t n, struct sc_tables *tables,
 		  struct sc_final *ranges, struct sc_data *data, struct sc_locals *locals);
 
