@@ -75,6 +75,24 @@ static void test_delta(void **state)
 	free(b.bytes);
 }
 
+/* Compressed so well, it would not be believed: it is packed by itself. */
+static void test_too_small(void **state)
+{
+	const struct packed_bytes cache = { calloc(1, 1 << 20), 1 << 20 }, old = { "12345678", 8 };
+	struct packed_caches back;
+	void *packed;
+	size_t size;
+
+	(void)state;
+	assert_int_equal(packed_pack_delta(cache, old, 3, &packed, &size, &err), 0);
+	assert_int_equal(packed_unpack(packed, size, &back, &err), 0);
+	assert_int_equal(back.caches[0].size, cache.size);
+	assert_memory_equal(back.caches[0].data, cache.data, cache.size);
+	packed_caches_deinit(&back);
+	free(packed);
+	free((void *)cache.data);
+}
+
 /* Any byte of it, or of the other cache, may be another one; and it may end anywhere. */
 static void test_damaged_delta(void **state)
 {
@@ -140,7 +158,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_delta), cmocka_unit_test(test_damaged_delta),
-		cmocka_unit_test(test_hostile_delta),
+		cmocka_unit_test(test_hostile_delta), cmocka_unit_test(test_too_small),
 	};
 
 	return cmocka_run_group_tests(tests, testing_set_up, testing_tear_down);

@@ -11,6 +11,7 @@
 
 #include <cmocka.h>
 
+#include "libsymcache/packed/squeeze.h"
 #include "libsymcache/packed/testing.h"
 #include "libsymcache/read/read.h"
 
@@ -235,15 +236,11 @@ static size_t put_table(uint8_t *c, size_t at, struct symcache_ext_section s, ui
 	return footer.file_size;
 }
 
-/* Sections without records, whose records are large, and ranges that go to and fro between two long
- * chains of calls: neither costs time that grows with more than the cache. */
-static void test_products(void **state)
+/* Sections without records, whose records are large. */
+static void test_no_records(void **state)
 {
-	enum { CHAIN = 4095, RANGES = 1 << 20, LOCATIONS = 2 * CHAIN + RANGES };
 	struct symcache_header header = { .magic = SYMCACHE_MAGIC, .version = 8 };
-	const size_t ranges = sizeof(header) + 16ul * LOCATIONS, calls = ranges + 4ul * RANGES;
-	uint8_t *c = calloc(1, calls + 4ul * 2 * CHAIN + 4096);
-	struct symcache_source_location *l = (void *)(c + sizeof(header));
+	uint8_t *c = calloc(1, 4096);
 	size_t size;
 
 	(void)state;
@@ -251,25 +248,49 @@ static void test_products(void **state)
 	size = put_table(c, sizeof(header), (struct symcache_ext_section){
 		.tag = 0x5a5a5a5a, .entry_size = 0xfffffffc, .offset = sizeof(header) }, 64);
 	come_back(c, size, 1);
-	memset(c, 0, size);
-	header.num_source_locations = LOCATIONS;
-	header.num_ranges = RANGES;
+	free(c);
+}
+
+/* Ranges that go to and fro between two chains of calls. Is it packed by the model? */
+static bool go_to_and_fro(uint32_t chain, uint32_t n)
+{
+	const uint32_t locations = 2 * chain + n;
+	const struct symcache_header header = { .magic = SYMCACHE_MAGIC, .version = 8, .num_ranges = n,
+						.num_source_locations = locations };
+	const size_t ranges = sizeof(header) + 16ul * locations, calls = (ranges + 4ul * n + 7) & ~7ul;
+	uint8_t *c = calloc(1, calls + 4ul * 2 * chain + 4096);
+	struct symcache_source_location *l = (void *)(c + sizeof(header));
+	size_t size;
+	bool ret;
+
 	memcpy(c, &header, sizeof(header));
-	for (uint32_t i = 0; i < LOCATIONS; i++) {
-		const uint32_t range = i - 2 * CHAIN;
+	for (uint32_t i = 0; i < locations; i++) {
+		const uint32_t range = i - 2 * chain;
 
 		l[i] = (struct symcache_source_location){ UINT32_MAX, 1, UINT32_MAX,
-			i >= 2 * CHAIN ? (range % 2 ? 2 * CHAIN - 1 : CHAIN - 1) :
-			i % CHAIN ? i - 1 : UINT32_MAX };
-		if (i >= 2 * CHAIN)
+			i >= 2 * chain ? (range % 2 ? 2 * chain - 1 : chain - 1) :
+			i % chain ? i - 1 : UINT32_MAX };
+		if (i >= 2 * chain)
 			memcpy(c + ranges + 4ul * range, &range, 4);
 	}
-	memset(c + calls, 0xff, 4ul * 2 * CHAIN);
-	size = put_table(c, (calls + 4ul * 2 * CHAIN + 7) & ~7ul, (struct symcache_ext_section){
+	memset(c + calls, 0xff, 4ul * 2 * chain);
+	size = put_table(c, (calls + 4ul * 2 * chain + 7) & ~7ul, (struct symcache_ext_section){
 		.tag = SYMCACHE_EXT_TAG_INLINED, .entry_size = 4, .offset = calls,
-		.size = 4ul * 2 * CHAIN }, 1);
-	come_back(c, size, 1);
+		.size = 4ul * 2 * chain }, 1);
+	ret = come_back(c, size, 0) < size;
 	free(c);
+	return ret;
+}
+
+/* Chains as deep as may be, and as often: they cost no time that grows with more than the cache. */
+static void test_chains(void **state)
+{
+	(void)state;
+	assert_true(go_to_and_fro(4096, 2));
+	assert_false(go_to_and_fro(4097, 2));
+	assert_true(go_to_and_fro(100, 31));
+	assert_false(go_to_and_fro(100, 33));
+	assert_false(go_to_and_fro(4095, 1 << 18));
 }
 
 /* Caches that the model does not know, of more than the streams of one file may take. */
@@ -298,6 +319,37 @@ static void test_many_unknown(void **state)
 	packed_caches_deinit(&back);
 	free(packed);
 	free(bytes);
+}
+
+/* Streams are compressed with as large a window as there is something to look back at, but for a quick
+ * level; no larger than what zstd takes without being asked to. */
+static void test_windows(void **state)
+{
+	static const struct { size_t len, before; int level, window; } cases[] = {
+		{ 100, 0, 10, 10 }, { 1024, 0, 10, 10 }, { 1025, 0, 10, 11 }, { 600, 600, 3, 11 },
+		{ 5 << 20, 0, 10, 23 }, { 5 << 20, 0, 9, 22 }, { 5 << 20, 9 << 20, 3, 24 },
+		{ 100, 0, 0, 0 }, { 1 << 20, 1 << 27, 1, 27 },
+	};
+	const size_t most = 1 << 27;
+	uint8_t *zeros = mmap(NULL, most, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	(void)state;
+	assert_ptr_not_equal(zeros, MAP_FAILED);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		const size_t len = cases[i].len;
+		uint8_t *ret = malloc(squeeze_most(len));
+		const uint8_t *at = ret;
+		const size_t n = squeeze(zeros, len, (struct squeeze_prefix){ zeros, cases[i].before },
+					 cases[i].level, ret);
+		const struct squeezed s = squeezed_next(&at, ret + n);
+
+		assert_ptr_equal(at, ret + n);
+		assert_int_equal(s.len, len);
+		/* Behind magic and descriptor, as there is no size of the content. */
+		assert_int_equal(s.size ? 10 + (s.data[5] >> 3) : 0, cases[i].window);
+		free(ret);
+	}
+	munmap(zeros, most);
 }
 
 static void test_counts(void **state)
@@ -352,8 +404,9 @@ int main(void)
 		cmocka_unit_test(test_recorded), cmocka_unit_test(test_any_bytes),
 		cmocka_unit_test(test_joined), cmocka_unit_test(test_damaged),
 		cmocka_unit_test(test_hostile), cmocka_unit_test(test_large),
-		cmocka_unit_test(test_products), cmocka_unit_test(test_counts),
+		cmocka_unit_test(test_no_records), cmocka_unit_test(test_chains), cmocka_unit_test(test_counts),
 		cmocka_unit_test(test_arguments), cmocka_unit_test(test_many_unknown),
+		cmocka_unit_test(test_windows),
 	};
 
 	return cmocka_run_group_tests(tests, testing_set_up, testing_tear_down);
