@@ -13,7 +13,7 @@ static int give(struct symcache_resolver *r, const struct symcache_local *l, sym
 {
 	const struct sc_str file = sc_symbolizer_path(r->symbolizer, &l->file);
 	struct symcache_local_variable v = {
-		.line = l->line > UINT32_MAX ? 0 : (uint32_t)l->line,
+		.line = (uint32_t)l->line, /* a cache has no more */
 		.flags = (l->has_offset ? SYMCACHE_LOCAL_HAS_OFFSET : 0) |
 			 (l->has_size ? SYMCACHE_LOCAL_HAS_SIZE : 0) |
 			 (l->has_tag ? SYMCACHE_LOCAL_HAS_TAG : 0) |

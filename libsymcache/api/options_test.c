@@ -95,6 +95,29 @@ static int core(const void *o)
 	return symcache_core_stacks("/proc/self/exe", o, on_frame, NULL, NULL);
 }
 
+static int trace(const void *o)
+{
+	return symcache_trace_stacks("/proc/self/exe", o, on_frame, NULL, NULL);
+}
+
+static int make_reader(const void *o)
+{
+	struct symcache_source_reader *r;
+	const int rc = symcache_source_reader_create(o, &r, NULL);
+
+	symcache_source_reader_destroy(r);
+	return rc;
+}
+
+static int put(const void *o)
+{
+	struct symcache_cache *c = get(store);
+	const int rc = symcache_store_put(store, c, o, NULL);
+
+	symcache_cache_unref(c);
+	return rc;
+}
+
 /* The largest value of fields that is known, one after the other. */
 static const struct {
 	const char *what;
@@ -124,6 +147,10 @@ static const struct {
 		{ offsetof(struct symcache_profile_options, form), 4, SYMCACHE_PROFILE_HTML },
 		{ offsetof(struct symcache_profile_options, flags), 4, 3 } } },
 	{ "stacks", core, sizeof(struct symcache_stack_options), false, { { 0, 0, 0 } } },
+	{ "trace", trace, sizeof(struct symcache_trace_options), true, { { 0, 0, 0 } } },
+	{ "sources", make_reader, sizeof(struct symcache_source_options), false, { { 0, 0, 0 } } },
+	{ "put", put, sizeof(struct symcache_put_options), true, {
+		{ offsetof(struct symcache_put_options, build_id_len), 8, SYMCACHE_ID_MAX } } },
 };
 
 union options {
@@ -137,6 +164,8 @@ union options {
 	struct symcache_export_options export;
 	struct symcache_profile_options profile;
 	struct symcache_stack_options stacks;
+	struct symcache_trace_options trace;
+	struct symcache_put_options put;
 	char bytes[256];
 };
 
@@ -145,6 +174,7 @@ static union options valid(int (*call)(const void *))
 {
 	static const uint64_t address = 1;
 	static const uint8_t id_bytes[SYMCACHE_ID_MAX + 1] = { 1 };
+	static const char *const module = "/proc/self/exe";
 	union options o = { .bytes = { 0 } };
 
 	if (call == make_filter)
@@ -153,6 +183,10 @@ static union options valid(int (*call)(const void *))
 		o.profile.write = put_nothing;
 	else if (call == map)
 		o.mapped = (struct symcache_mapped){ .start = 1, .end = 2, .build_id = id_bytes };
+	else if (call == trace)
+		o.trace = (struct symcache_trace_options){ .modules = &module, .num_modules = 1 };
+	else if (call == put)
+		o.put = (struct symcache_put_options){ .build_id = id_bytes, .build_id_len = 2 };
 	else if (call == symbolize)
 		o.addresses = (struct symcache_addresses){ .list = &address, .num = 1 };
 	return o;
@@ -179,14 +213,15 @@ static void bounds(void **state)
 		o.size -= 8;
 		for (int k = 0; k < 2 && structs[i].fields[k].size; k++) {
 			char *at = o.bytes + structs[i].fields[k].at;
-			uint64_t value = structs[i].fields[k].most;
+			uint64_t value = structs[i].fields[k].most, was = 0;
 
+			memcpy(&was, at, structs[i].fields[k].size);
 			memcpy(at, &value, structs[i].fields[k].size);
 			assert_int_not_equal(call(&o), SYMCACHE_EINVAL);
 			value++;
 			memcpy(at, &value, structs[i].fields[k].size);
 			assert_int_equal(call(&o), SYMCACHE_EINVAL);
-			memset(at, 0, structs[i].fields[k].size);
+			memcpy(at, &was, structs[i].fields[k].size);
 		}
 		if (structs[i].needed) { /* without what is needed */
 			memset(o.bytes + sizeof(size_t), 0, sizeof(o.bytes) - sizeof(size_t));
