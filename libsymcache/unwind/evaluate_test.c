@@ -110,6 +110,7 @@ static const struct {
 	X("shl by the word", 0, 0, LIT(9), 0x08, 64, 0x24)
 	X("shl by 32", UINT64_C(9) << 32, 0, LIT(9), 0x08, 32, 0x24)
 	X("shr", 2, 2, LIT(9), LIT(2), 0x25)
+	X("shr by the word", 0, 0, LIT(9), 0x08, 64, 0x25)
 	X("shr of a negative one", 1, 0, MINUS_7, 0x08, 63, 0x25)
 	X("shra", -UINT64_C(2), UINT32_MAX - 1, MINUS_7, LIT(2), 0x26)
 	X("shra by more than the word", -UINT64_C(1), UINT32_MAX, MINUS_7, 0x08, 200, 0x26)
@@ -212,10 +213,77 @@ static void test_places(void **state)
 		assert_int_equal(symcache_expression(&c, places[i].n, &bytes), places[i].size);
 }
 
+/* Memory in which each word is its own address, without an end at 4 GiB. */
+static bool read_address(void *ctx, uint64_t address, void *to, size_t bytes)
+{
+	(void)ctx;
+	memcpy(to, &address, bytes);
+	return address <= UINT32_MAX;
+}
+
+/* Addresses of 32 bits wrap around: what a row finds near the end of them lies near 0. */
+static void test_wrapping(void **state)
+{
+	static const struct symcache_ext_rule rules[] = {
+		{ 3, SYMCACHE_RULE_AT_CFA, 0, -8 },       { 5, SYMCACHE_RULE_VAL_CFA, 0, -4 },
+		{ 6, SYMCACHE_RULE_VAL_CFA, 0, -0x30 },   { 7, SYMCACHE_RULE_AT_CFA, 0, -0x30 },
+		{ SYMCACHE_UNWIND_RETURN, SYMCACHE_RULE_AT_CFA, 0, -12 },
+	};
+	static const struct symcache_row row = { .cfa = SYMCACHE_CFA_REGISTER, .cfa_reg = 4, .num_rules = 5, .n = 0x20,
+						 .rules = rules };
+	static const struct symcache_ext_unwind facts = { .stack_pointer = 4, .word = 4 };
+	static const struct symcache cache = { .unwind = { .facts = &facts } };
+	static const struct symcache_unwind_frame module = { .cache = &cache, .base = BASE };
+	static const struct symcache_unwind_source source = {
+		.machine = EM_386, .read = read_address, .module = no_module,
+	};
+	struct symcache_registers r = { .pc = BASE }, caller = { .known = 0 };
+	struct symcache_unwinder u;
+
+	(void)state;
+	symcache_set_register(&r, 4, 0xfffffff0);
+	assert_int_equal(symcache_unwind_begin(&u, &source, &r, NULL), 0);
+	assert_true(sc_step_by_row(&u, &module, &row, &caller));
+	assert_int_equal(caller.known, 1 << 3 | 1 << 4 | 1 << 5 | 1 << 6 | 1 << 7);
+	assert_int_equal(caller.value[4], 0x10);
+	assert_int_equal(caller.value[3], 8);
+	assert_int_equal(caller.value[5], 0xc);
+	assert_int_equal(caller.value[6], 0xffffffe0);
+	assert_int_equal(caller.value[7], 0xffffffe0);
+	assert_int_equal(caller.pc, 4);
+}
+
+/* The budget of a whole stack: so many operations, and some more for each of its frames. */
+static void test_budget(void **state)
+{
+	static const uint8_t stored[] = { 1, 0, 0x96 }; /* nop */
+	static const struct symcache cache = { .unwind = { .expressions = stored, .expression_bytes = sizeof(stored) } };
+	static const struct symcache_unwind_frame module = { .cache = &cache, .base = BASE };
+	static const struct symcache_unwind_source source = {
+		.machine = EM_X86_64, .read = read_memory, .module = no_module,
+	};
+	const struct symcache_registers r = { .pc = BASE };
+	const uint64_t cfa = 1;
+	struct symcache_unwinder u;
+	uint64_t ret;
+
+	(void)state;
+	for (uint32_t frames = 0; frames < 3; frames++) {
+		uint64_t n = 0;
+
+		assert_int_equal(symcache_unwind_begin(&u, &source, &r, NULL), 0);
+		u.frames = frames;
+		while (sc_evaluate(&u, &module, 0, &cfa, &ret))
+			n++;
+		assert_int_equal(n, 100000 + 100 * frames);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_operations), cmocka_unit_test(test_depth), cmocka_unit_test(test_addresses), cmocka_unit_test(test_places),
+		cmocka_unit_test(test_operations), cmocka_unit_test(test_depth), cmocka_unit_test(test_addresses),
+		cmocka_unit_test(test_places), cmocka_unit_test(test_wrapping), cmocka_unit_test(test_budget),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -267,6 +267,33 @@ static void test_large(void **state)
 	}
 }
 
+/* The last address that has 32 bits has a row like others. */
+static void test_last_address(void **state)
+{
+	static const struct { uint64_t start; int32_t n; } ranges[] = { { UINT32_MAX - 1, 1 }, { UINT32_MAX, 2 },
+								      { UINT64_C(1) << 32, 3 } };
+	struct sc_rows rows = { .facts.word = 8 };
+	struct sc_rows_maker m = { .out = &rows };
+	struct symcache c = { 0 };
+	struct symcache_row row;
+
+	(void)state;
+	for (size_t i = 0; i < 3; i++)
+		assert_true(sc_rows_add(&m, ranges[i].start, ranges[i].start + 1,
+					&(struct symcache_ext_row){ SYMCACHE_CFA_REGISTER, 7, 0, 0, ranges[i].n, 0 }, NULL));
+	assert_true(sc_rows_finish(&m));
+	sc_rows_maker_deinit(&m);
+	assert_int_equal(rows.too_far, 2);
+	c.unwind = sc_rows_view(&rows);
+	assert_false(symcache_find_row(&c, UINT32_MAX - 2, &row));
+	for (size_t i = 0; i < 2; i++) {
+		assert_true(symcache_find_row(&c, ranges[i].start, &row));
+		assert_int_equal(row.n, ranges[i].n);
+	}
+	assert_false(symcache_find_row(&c, UINT64_C(1) << 32, &row));
+	sc_rows_deinit(&rows);
+}
+
 /* A store that is made to do harm has a table whose starts go back: what is made of it is in order. */
 static void test_disordered(void **state)
 {
@@ -318,7 +345,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_stored), cmocka_unit_test(test_order),
 		cmocka_unit_test(test_unite),  cmocka_unit_test(test_large),
-		cmocka_unit_test(test_disordered), cmocka_unit_test(test_none),
+		cmocka_unit_test(test_disordered), cmocka_unit_test(test_last_address), cmocka_unit_test(test_none),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -115,6 +115,11 @@ static void test_unknown_memory(void **state)
 		{ UINT64_C(0xffffffffffff), "ffffffffffff context; 10104 call; 10300 cfi; end" },
 		{ UINT64_C(1) << 48, "1000000000000 context; 10104 call; 10300 cfi; end" },
 	};
+	static const struct { uint64_t pc; bool may_be_code; } places[] = {
+		{ 0, false }, { 0xfff, false }, { 0x1000, true }, { UINT64_C(1) << 47, true },
+		{ UINT64_C(0xffffffffffff), true }, { UINT64_C(1) << 48, false }, { UINT64_C(0xfffeffffffffffff), false },
+		{ UINT64_C(0xffff000000000000), true }, { UINT64_MAX, true },
+	};
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
@@ -127,17 +132,16 @@ static void test_unknown_memory(void **state)
 		expect_of(&p, EM_X86_64, &r, 0, false, cases[i].wants);
 	}
 	/* Nothing was called, but a stack may be there: only where there may be code. */
-	for (int far = 0; far < 3; far++) {
-		const uint64_t pc = far ? far == 1 ? UINT64_C(1) << 48 : 0xfff : UINT64_C(1) << 47;
-		const struct symcache_registers r = at(pc, STACK, STACK + 64);
+	for (size_t i = 0; i < sizeof(places) / sizeof(*places); i++) {
+		const struct symcache_registers r = at(places[i].pc, STACK, STACK + 64);
 		char wants[200];
 		struct process p;
 
 		make_process(&p, 7, 6, 16);
 		p.stack[8] = STACK + 128;
 		p.stack[9] = BASE + LAST + 1;
-		snprintf(wants, sizeof(wants), "%llx context; %s", (unsigned long long)pc,
-			 far ? "no_module" : "10300 frame pointer; end");
+		snprintf(wants, sizeof(wants), "%llx context; %s", (unsigned long long)places[i].pc,
+			 places[i].may_be_code ? "10300 frame pointer; end" : "no_module");
 		expect_of(&p, EM_X86_64, &r, 0, false, wants);
 	}
 }
@@ -164,6 +168,126 @@ static void test_ends(void **state)
 		strcat(wants, "10100 cfi; ");
 	r = at(BASE + USUAL, STACK, 0);
 	expect(&p, EM_X86_64, &r, 0, strcat(wants, "limit"));
+}
+
+static uint64_t endless_word; /* that all memory is full of */
+
+static bool read_endless(void *ctx, uint64_t address, void *to, size_t bytes)
+{
+	(void)ctx, (void)address;
+	if (bytes != sizeof(endless_word))
+		return false; /* code is not there */
+	memcpy(to, &endless_word, bytes);
+	return true;
+}
+
+/* Where a stack without an end is cut off: by the number of its frames, and of its signals. */
+static void test_endless(void **state)
+{
+	static const struct {
+		uint64_t word;
+		uint32_t most, frames;
+		enum symcache_stop stop;
+	} cases[] = {
+		{ BASE + USUAL + 1, 0, 100000, SYMCACHE_STOP_LIMIT }, { BASE + USUAL + 1, 1, 1, SYMCACHE_STOP_LIMIT },
+		{ BASE + USUAL + 1, 200000, 200000, SYMCACHE_STOP_LIMIT },
+		{ BASE + SIGNAL + 1, 0, 1 + 64 + 1, SYMCACHE_STOP_NOT_GROWING },
+	};
+	const struct symcache_registers r = at(BASE + USUAL, STACK, 0);
+	struct process p;
+
+	(void)state;
+	make_process(&p, 7, 6, 16);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		const struct symcache_unwind_source source = {
+			.machine = EM_X86_64, .max_frames = cases[i].most, .read = read_endless,
+			.module = find_module, .modules = &p, .executable = is_executable,
+		};
+		struct symcache_unwind_frame f;
+		struct symcache_unwinder u;
+		uint32_t n = 0;
+
+		endless_word = cases[i].word;
+		assert_int_equal(symcache_unwind_begin(&u, &source, &r, NULL), 0);
+		while (symcache_unwind_next(&u, &f))
+			n++;
+		assert_int_equal(n, cases[i].frames);
+		assert_int_equal(u.stop, cases[i].stop);
+	}
+	sc_rows_deinit(&p.rows);
+}
+
+static bool find_none(void *ctx, uint64_t address, struct symcache_unwind_frame *ret)
+{
+	find_module(ctx, address, ret);
+	return false;
+}
+
+/* What is said of a module counts only where the address is in it. */
+static void test_no_module(void **state)
+{
+	const struct symcache_registers r = at(BASE + USUAL, STACK, 0);
+	struct process p;
+	const struct symcache_unwind_source source = {
+		.machine = EM_X86_64, .read = read_memory, .module = find_none, .modules = &p, .ctx = &p,
+	};
+	struct symcache_unwind_frame f;
+	struct symcache_unwinder u;
+
+	(void)state;
+	make_process(&p, 7, 6, 16);
+	assert_int_equal(symcache_unwind_begin(&u, &source, &r, NULL), 0);
+	assert_true(symcache_unwind_next(&u, &f));
+	assert_false(f.has_module);
+	assert_true(!f.cache && !f.owner && !f.base && f.rel_pc == BASE + USUAL);
+	assert_false(symcache_unwind_next(&u, &f));
+	assert_int_equal(u.stop, SYMCACHE_STOP_NO_MODULE);
+	sc_rows_deinit(&p.rows);
+}
+
+/* Registers that are not kept, such as those of vectors, which have numbers from 64 on, leave the others as
+ * they are: whether their rules can be followed or not. */
+static void test_far_registers(void **state)
+{
+	static const struct { uint8_t reg; int32_t offset; bool known; uint64_t value; } cases[] = {
+		{ 64, -24, true, 1 }, { 64, -0x6000, true, 1 }, { 65, -24, true, 1 }, { 254, -24, true, 1 },
+		{ 0, -24, true, 7 }, { 0, -0x6000, false, 0 }, { 63, -24, true, 1 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		const struct symcache_ext_rule rules[] = {
+			{ cases[i].reg, SYMCACHE_RULE_AT_CFA, 0, cases[i].offset },
+			{ SYMCACHE_UNWIND_RETURN, SYMCACHE_RULE_AT_CFA, 0, -8 },
+		};
+		struct symcache_registers r = at(BASE + USUAL, STACK, 0);
+		struct process p;
+		struct symcache_unwind_source source = {
+			.machine = EM_X86_64, .read = read_memory, .module = find_module, .modules = &p, .ctx = &p,
+		};
+		struct sc_rows_maker m = { .out = &p.rows };
+		struct symcache_unwind_frame f;
+		struct symcache_unwinder u;
+
+		make_process(&p, 7, 6, 16);
+		sc_rows_deinit(&p.rows);
+		p.rows = (struct sc_rows){ .facts = p.rows.facts };
+		p.rows.facts.preserved = 1; /* register 0, and its neighbour in `known` */
+		add(&m, USUAL, &(struct symcache_ext_row){ SYMCACHE_CFA_REGISTER, 7, 0, 2, 32, 0 }, rules);
+		assert_true(sc_rows_finish(&m));
+		sc_rows_maker_deinit(&m);
+		p.cache.unwind = sc_rows_view(&p.rows);
+		symcache_set_register(&r, 0, 1);
+		p.stack[1] = 7;
+		p.stack[3] = BASE + USUAL + 1;
+		assert_int_equal(symcache_unwind_begin(&u, &source, &r, NULL), 0);
+		assert_true(symcache_unwind_next(&u, &f));
+		if ((u.registers.known & 1) != cases[i].known || (cases[i].known && u.registers.value[0] != cases[i].value))
+			fail_msg("register %u at %d: known %llx, %llu", cases[i].reg, cases[i].offset,
+				 (unsigned long long)u.registers.known, (unsigned long long)u.registers.value[0]);
+		assert_int_equal(u.registers.pc, BASE + USUAL + 1);
+		sc_rows_deinit(&p.rows);
+	}
 }
 
 /* ---- trampolines that no file has ------------------------------------------------------------ */
@@ -279,6 +403,9 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_trust),
 		cmocka_unit_test(test_ends),
+		cmocka_unit_test(test_endless),
+		cmocka_unit_test(test_no_module),
+		cmocka_unit_test(test_far_registers),
 		cmocka_unit_test(test_trampoline),
 		cmocka_unit_test(test_arm_signal),
 		cmocka_unit_test(test_arm_signature),
