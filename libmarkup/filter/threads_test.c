@@ -204,12 +204,36 @@ static void test_failing_sink(void **state)
 	free(in.buf);
 }
 
+/* A filter that is given up, with chunks at work, has written the beginning of its output. */
+static void test_given_up(void **state)
+{
+	const struct markup_options options = { 0 };
+	const struct markup_resolver resolvers[] = { fake_resolver, fake_resolver, fake_resolver };
+	struct fake_text in = { 0 };
+	struct fake_sink all, got = { 0 };
+	const struct markup_sink sink = { &got, fake_write, fake_complain };
+	struct markup_filter *f;
+
+	(void)state;
+	make_log(&in, 3, false);
+	assert_int_equal(fake_filter(&options, in.buf, in.len, 1 << 20, &all), 0);
+	assert_int_equal(markup_filter_create(&options, resolvers, 3, &sink, &f), 0);
+	assert_int_equal(markup_filter_feed(f, in.buf, in.len), 0);
+	markup_filter_destroy(f);
+	assert_in_range(got.out.len, 1, all.out.len);
+	assert_memory_equal(got.out.buf, all.out.buf, got.out.len);
+	fake_sink_deinit(&all);
+	fake_sink_deinit(&got);
+	free(in.buf);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_same),
 		cmocka_unit_test(test_announced_again),
 		cmocka_unit_test(test_failing_sink),
+		cmocka_unit_test(test_given_up),
 	};
 	return cmocka_run_group_tests_name("threads", tests, NULL, NULL);
 }
