@@ -31,6 +31,9 @@ static const char files[] =
 	"cc -Wl,--build-id=0x11 -o z1 b.c && cc -Wl,--build-id=0x22 -o z2 b.c && "
 	"(! command -v dwz > /dev/null || dwz -m all.debug z1 z2) && rm ?.c";
 
+/* A folder of this run, in memory. */
+#define OTHER_DEVICE "/dev/shm/$(basename $(dirname $PWD))"
+
 enum { AGAIN = 1, FOLLOW = 2, PINNED = 4, TIGHT = 8, NO_STORE = 16, TAGGED = 32, MANY = 64, LOCALS = 128, LIBDW = 256 };
 
 static const struct {
@@ -51,6 +54,9 @@ static const struct {
 	{ NULL, "mkdir d; cp $F/a.so d; ln -s d e", 0, "d/a.so built: indexed 1 links 1" },
 	{ NULL, "mkdir d; cp $F/a.so d; ln -s d e", FOLLOW, "d/a.so built: indexed 1" },
 	{ NULL, "mkdir d; cp $F/a.so d; ln -s . d/e", FOLLOW, "d/a.so built: indexed 1 loops 1" },
+	/* Other file systems are entered, but not the kernel's own. */
+	{ NULL, "ln -s /proc/sys/kernel/random d; cp $F/a.so .", FOLLOW, "a.so built: indexed 1" },
+	{ NULL, "mkdir -p " OTHER_DEVICE " && cp $F/a.so " OTHER_DEVICE "; ln -s " OTHER_DEVICE " d", FOLLOW, "d/a.so built: indexed 1" },
 	{ NULL, "ln -s nowhere a", 0, ": other 1" },
 	{ NULL, "mkdir d; ln -s nowhere d/a; ln -s d e", FOLLOW, ": other 1" },
 	{ NULL, "cp $F/a.o $F/a.so .", LIBDW, "a.o unsupported, a.so built: indexed 1 unsupported 1" },
@@ -417,7 +423,7 @@ static int set_up(void **state)
 
 static int tear_down(void **state)
 {
-	char *command = sc_text("rm -rf %s", top);
+	char *command = sc_text("rm -rf %s /dev/shm/%s", top, strrchr(top, '/') + 1);
 	const int rc = system(command);
 
 	(void)state;
@@ -431,7 +437,6 @@ int main(void)
 		cmocka_unit_test(test_cases), cmocka_unit_test(test_symbols), cmocka_unit_test(test_records),
 		cmocka_unit_test(test_named),
 	};
-
 
 	return cmocka_run_group_tests_name("index cases", tests, set_up, tear_down);
 }
