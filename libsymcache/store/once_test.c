@@ -2,6 +2,7 @@
 #include "libsymcache/store/testing.h"
 
 #include <fcntl.h>
+#include <stdatomic.h>
 #include <sys/wait.h>
 
 /* As another process sees it: has anyone locked the lock file? */
@@ -191,12 +192,55 @@ static void children_open_anew(void **state)
 	symstore_close(store);
 }
 
+static atomic_bool enough;
+
+static void *open_and_close(void *failed)
+{
+	struct symstore *store;
+
+	while (!enough) {
+		if (symstore_open(test_path, SYMSTORE_WRITE, &store, NULL))
+			return failed;
+		symstore_close(store);
+	}
+	return NULL;
+}
+
+/* Whatever other threads do at the moment of fork(), a child does not wait for them: they are not in it. */
+static void children_never_wait(void **state)
+{
+	pthread_t thread[3];
+	void *failed;
+
+	(void)state;
+	symstore_close(test_open(SYMSTORE_WRITE));
+	for (int i = 0; i < 3; i++)
+		assert_int_equal(pthread_create(&thread[i], NULL, open_and_close, thread), 0);
+	for (int i = 0; i < 20; i++) {
+		const pid_t pid = fork();
+		struct symstore *anew;
+		int status;
+
+		if (!pid) {
+			alarm(10);
+			_exit(symstore_open(test_path, SYMSTORE_READ, &anew, &test_err) != 0);
+		}
+		assert_int_equal(waitpid(pid, &status, 0), pid);
+		assert_int_equal(status, 0);
+	}
+	enough = true;
+	for (int i = 0; i < 3; i++) {
+		pthread_join(thread[i], &failed);
+		assert_null(failed);
+	}
+}
+
 int main(void)
 {
 #define TEST(f) cmocka_unit_test_setup(f, test_setup)
 	static const struct CMUnitTest tests[] = {
 		TEST(all_have_one), TEST(writers_come_later), TEST(threads_share),
-		TEST(opened_at_once), TEST(children_open_anew),
+		TEST(opened_at_once), TEST(children_open_anew), TEST(children_never_wait),
 	};
 
 	return cmocka_run_group_tests_name("once", tests, test_group_setup, test_group_teardown);
