@@ -110,6 +110,91 @@ static void test_regex(void **state)
 	fake_sink_deinit(&got);
 }
 
+/* What takes exponential memory or time is refused, and what is no regular expression. */
+static void test_valid(void **state)
+{
+	static const struct { const char *how; bool valid; } cases[] = {
+		{ "", true }, { "a", true }, { "(", false }, { "a\\", false },
+		{ "(a)\\1", false }, { "(a)(b)(c)(d)(e)(f)(g)(h)(i)\\9", false }, { "\\\\1", true }, { "\\.9", true },
+		{ "\\{2000\\}", true }, { "a{1000}", true }, { "a{1001}", false }, { "a{0}", true }, { "a{2,}", true },
+		{ "a{2,1000}", true }, { "a{2,1001}", false }, { "(a{10}){100}", true }, { "(a{10}){101}", false },
+		{ "a{500}b{2}", true }, { "a{500}b{3}", false }, { "a{2,500}b{2,3}", false }, { "(a{0}){1000}", true },
+		{ "a{99999999999999999999}", false },
+	};
+	char longest[1002];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		const struct markup_options options = { .demux = cases[i].how };
+		struct fake_sink got = { 0 };
+
+		if (markup_demux_valid(cases[i].how) != cases[i].valid)
+			fail_msg("%s", cases[i].how);
+		assert_int_equal(fake_filter(&options, "", 0, 1, &got), cases[i].valid ? 0 : -EINVAL);
+		fake_sink_deinit(&got);
+	}
+	memset(longest, 'a', sizeof(longest));
+	longest[1001] = 0;
+	assert_false(markup_demux_valid(longest));
+	longest[1000] = 0;
+	assert_true(markup_demux_valid(longest));
+}
+
+/* How much is looked at of what stands before the markup: two lines are of one process if they have
+ * the same key within that, and of none without one. */
+static void test_reach(void **state)
+{
+	static const struct { const char *how, *key; size_t most; } cases[] = {
+		{ "", " p[%u]:", 512 }, { "<(p[0-9])>", "<p%u>", 1023 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		for (size_t len = cases[i].most - 2; len <= cases[i].most + 2; len++) {
+			const struct markup_options options = { .demux = cases[i].how };
+			char log[3][1200], all[4000], key[20];
+			struct fake_sink got;
+
+			for (unsigned k = 0; k < 3; k++) {
+				const int n = sprintf(key, cases[i].key, k == 2);
+
+				memset(log[k], '.', len);
+				strcpy(log[k] + len - (size_t)n, key);
+			}
+			sprintf(all, "%s{{{module:0:a:elf:aa}}}\n%s{{{mmap:0x10000:0x1000:load:0:rx:0x1000}}}\n"
+				"%s{{{pc:0x10200}}}\n", log[0], log[1], log[2]);
+			assert_int_equal(fake_filter(&options, all, strlen(all), 4000, &got), 0);
+			/* Without keys all are of one process, or none. */
+			assert_int_equal(strstr(got.out.buf, "main[main.c:12]") != NULL, len > cases[i].most);
+			fake_sink_deinit(&got);
+		}
+	}
+}
+
+/* What contexts take is bounded by this count. */
+static void test_bytes(void **state)
+{
+	uint64_t generations = 0;
+	struct mk_context c;
+	uint32_t index;
+
+	(void)state;
+	mk_context_init(&c, MARKUP_DEFAULT, &generations);
+	assert_int_equal(mk_context_bytes(&c), 0);
+	for (uint64_t i = 0; i < 100; i++)
+		assert_int_equal(mk_context_add_module(&c, i, (struct sc_str)STR("name"), (struct sc_str)STR("aabb"),
+						       &index), MK_CTX_OK);
+	assert_int_equal(mk_context_bytes(&c), 100 * (4 + 2 + sizeof(*c.modules) + sizeof(*c.by_id)));
+	for (uint64_t i = 0; i < 30; i++)
+		assert_int_equal(mk_context_add_map(&c, &(struct mk_map){ .address = 100 * i, .size = 10 }, &index),
+				 MK_CTX_OK);
+	assert_int_equal(mk_context_bytes(&c), 100 * (4 + 2 + sizeof(*c.modules) + sizeof(*c.by_id)) +
+			 30 * (sizeof(*c.maps) + sizeof(*c.starts) + sizeof(*c.order)));
+	mk_context_reset(&c);
+	assert_int_equal(mk_context_bytes(&c), 0);
+	mk_context_deinit(&c);
+}
+
 /* Of more processes than are remembered the last ones are. */
 static void test_many(void **state)
 {
@@ -139,6 +224,9 @@ int main(void)
 		cmocka_unit_test(test_keys),
 		cmocka_unit_test(test_two_processes),
 		cmocka_unit_test(test_regex),
+		cmocka_unit_test(test_valid),
+		cmocka_unit_test(test_reach),
+		cmocka_unit_test(test_bytes),
 		cmocka_unit_test(test_many),
 	};
 	return cmocka_run_group_tests_name("demux", tests, NULL, NULL);

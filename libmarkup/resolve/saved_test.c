@@ -9,7 +9,7 @@
 
 #include <errno.h>
 
-#include "libmarkup/testing.h"
+#include "libmarkup/cases_test.h"
 
 /* Two processes, whose keys are `len` bytes and one more; a frame of each is behind the cut. */
 static size_t make_log(size_t len, char *log)
@@ -89,9 +89,66 @@ static void test_keys(void **state)
 	}
 }
 
+/* Each byte that was saved, changed in four ways: '-': it is refused; '=': it is taken, and saved again
+ * as it is; '~': as something else. In testdata/markup is what is known to be right. */
+static void test_changed(void **state)
+{
+	static const char log[] =
+		"kk: {{{module:3:name:elf:aabb}}}\nkk: {{{mmap:0x1000:0x800:load:3:rx:0x100}}}\n"
+		"kk: {{{module:4::elf:cc}}}\nkk: {{{mmap:0x2000:0x10:load:4:rw:0x20}}}\n"
+		"{{{module:3:own:elf:dd}}}\n{{{mmap:0x3000:0x10:load:3:r:0}}}\nplain\n";
+	static const struct { const char *name; struct markup_options options; } cases[] = {
+		{ "saved.default", { .demux = "^(k+): " } },
+		{ "saved.fuchsia", { .demux = "^(k+): ", .dialect = MARKUP_FUCHSIA } },
+		{ "saved.llvm", { .dialect = MARKUP_LLVM } },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct fake_sink none = { 0 };
+		struct fake_text text = { 0 };
+		struct markup_filter *f = begin(&cases[i].options, &none);
+		char *saved, *again, line[40];
+		size_t len, again_len;
+
+		assert_int_equal(markup_filter_feed(f, log, sizeof(log) - 1), 0);
+		assert_int_equal(markup_filter_flush(f), 0);
+		assert_int_equal(markup_filter_save(f, &saved, &len), 0);
+		markup_filter_destroy(f);
+		for (size_t at = 0; at < len; at++) {
+			const char was = saved[at], others[4] = { (char)(was ^ 1), (char)(was ^ 0x80), 0, (char)0xff };
+
+			fake_append(&text, line, (size_t)sprintf(line, "%zu %02x ", at, (unsigned char)was));
+			for (size_t k = 0; k < 4; k++) {
+				int rc;
+
+				saved[at] = others[k];
+				f = begin(&cases[i].options, &none);
+				rc = markup_filter_resume(f, 7, saved, len);
+				assert_true(!rc || rc == -EINVAL);
+				if (!rc) {
+					assert_int_equal(markup_filter_save(f, &again, &again_len), 0);
+					fake_append(&text, again_len == len && !memcmp(again, saved, len) ? "=" : "~", 1);
+					free(again);
+				} else {
+					fake_append(&text, "-", 1);
+				}
+				markup_filter_destroy(f);
+			}
+			saved[at] = was;
+			fake_append(&text, "\n", 1);
+		}
+		record(cases[i].name, &text);
+		expect_recorded(cases[i].name, &text, "");
+		free(text.buf);
+		free(saved);
+		fake_sink_deinit(&none);
+	}
+}
+
 int main(void)
 {
-	const struct CMUnitTest tests[] = { cmocka_unit_test(test_keys) };
+	const struct CMUnitTest tests[] = { cmocka_unit_test(test_keys), cmocka_unit_test(test_changed) };
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -170,12 +170,144 @@ static void test_pipe(void **state)
 	mk_formats_deinit(&formats);
 }
 
+static char *put_row(char *to, unsigned start, const char *name)
+{
+	return to + sprintf(to, "%x000-%x000 r-xp 00000000 fe:00 7 /lib/%s\n", start, start + 1, name);
+}
+
+static char *put_lines(char *to, size_t n)
+{
+	memset(to, '\n', n);
+	to[n] = 0;
+	return to + n;
+}
+
+static void begin(struct mk_tables *t, struct mk_formats *formats, const char *inputs)
+{
+	static const struct mk_demux demux = { 0 };
+
+	assert_true(mk_formats_init(formats, inputs));
+	*t = (struct mk_tables){ 0 };
+	mk_tables_init(t, formats->inputs, &demux);
+}
+
+static struct sc_str again; /* what is read */
+
+static size_t read_text(void *ctx, char *buf, size_t size)
+{
+	const size_t len = again.len < size ? again.len : size;
+
+	(void)ctx;
+	memcpy(buf, again.ptr, len);
+	again = (struct sc_str){ again.ptr + len, again.len - len };
+	return len;
+}
+
+static void end(struct mk_tables *t, struct mk_formats *formats)
+{
+	mk_tables_deinit(t);
+	mk_formats_deinit(formats);
+}
+
+/* Up to 64 lines may stand between two rows of a table: the distance to it is that to its last
+ * row. */
+static void test_between(void **state)
+{
+	char *text = malloc(1000000), *p;
+	struct mk_formats formats;
+	struct mk_tables t;
+
+	(void)state;
+	for (unsigned gap = 62; gap < 67; gap++) {
+		p = put_row(text, 0x10, "a");
+		p = put_lines(p, gap - 1);
+		p = put_row(p, 0x20, "b");
+		p = put_lines(p, 29);
+		put_row(p, 0x10, "c");
+		begin(&t, &formats, "maps");
+		again = sc_str_of(text);
+		t.again = read_text;
+		expect(&t, "", gap + 10, 0x10010, gap <= 64 ? "/lib/a 10 file 10000" : "/lib/c 10 file 10000");
+		end(&t, &formats);
+	}
+	/* Of two that are as near the one before the frame counts. */
+	for (unsigned line = 9; line < 12; line++) {
+		p = put_row(text, 0x10, "a");
+		p = put_lines(p, 19);
+		put_row(p, 0x10, "c");
+		begin(&t, &formats, "maps");
+		again = sc_str_of(text);
+		t.again = read_text;
+		expect(&t, "", line, 0x10010, line <= 10 ? "/lib/a 10 file 10000" : "/lib/c 10 file 10000");
+		end(&t, &formats);
+	}
+	/* Of 64 tables before a frame, and of 64 behind it, one may cover it. The first row has one with
+	 * the second, or is not behind the frame; each other row has its own, as its address is lower. */
+	for (unsigned rows = 63; rows < 68; rows++) {
+		for (int behind = 0; behind < 2; behind++) {
+			p = behind ? text : put_row(text, 0x10, "a");
+			for (unsigned i = 1; i < rows; i++)
+				p = put_row(p, 0x2000 - i, "b");
+			if (behind)
+				put_row(p, 0x10, "a");
+			begin(&t, &formats, "maps");
+			again = sc_str_of(text);
+			t.again = read_text;
+			expect(&t, "", behind ? 0 : 1000, 0x10010,
+			       rows <= 65 ? "/lib/a 10 file 10000" : "none");
+			end(&t, &formats);
+		}
+	}
+	free(text);
+}
+
+/* A row is read in lines of up to 256 KiB, and of a line 1,024 that are not in order. */
+static void test_large(void **state)
+{
+	char *text = malloc(1000000), *p;
+	struct mk_formats formats;
+	struct mk_tables t;
+	uint64_t lines = 0;
+
+	(void)state;
+	for (size_t len = (256 << 10) - 2; len < (256 << 10) + 3; len++) {
+		char row[100];
+
+		put_row(row, 0x10, "a");
+		memset(text, ' ', len);
+		strcpy(text + len - strlen(row) + 1, row); /* with its newline it has a byte more */
+		strcat(text, "\n");
+		for (size_t piece = 1000; piece < 1000000; piece *= 20) {
+			begin(&t, &formats, "maps");
+			for (size_t at = 0, all = strlen(text), n; at < all; at += n) {
+				n = all - at < piece ? all - at : piece;
+				mk_tables_take(&t, text + at, n, 0, false);
+			}
+			expect(&t, "", 3, 0x10010, len < 256 << 10 ? "/lib/a 10 file 10000" : "none");
+			end(&t, &formats);
+		}
+	}
+	p = stpcpy(text, "{\"somap\":[");
+	for (unsigned i = 0; i < 1026; i++)
+		p += sprintf(p, "%s{\"b\":\"%X0000\",\"path\":\"/m%u\",\"buildId\":\"aa01\"}", i ? "," : "", 5000 - i, i);
+	strcpy(p, "]}\n");
+	begin(&t, &formats, NULL);
+	mk_tables_take(&t, text, strlen(text), lines, false);
+	expect(&t, "", 3, (5000 - 1022) * 0x10000ull + 0x10, "/m1022 10 base 0 aa01");
+	expect(&t, "", 3, (5000 - 1023) * 0x10000ull + 0x10, "/m1023 10 base 0 aa01");
+	expect(&t, "", 3, (5000 - 1024) * 0x10000ull + 0x10, "none");
+	expect(&t, "", 3, 5000 * 0x10000ull + 0x10, "/m0 10 base 0 aa01");
+	end(&t, &formats);
+	free(text);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_file),
 		cmocka_unit_test(test_pipe),
 		cmocka_unit_test(test_first_page), cmocka_unit_test(test_late),
+		cmocka_unit_test(test_between), cmocka_unit_test(test_large),
 	};
 	return cmocka_run_group_tests_name("tables", tests, NULL, NULL);
 }
