@@ -18,6 +18,7 @@
 
 #include "libsymcache/base/build_id.h"
 #include "libsymcache/base/text.h"
+#include "libsymcache/index/content.h"
 
 static char top[] = "/tmp/index_cases.XXXXXX";
 
@@ -338,7 +339,11 @@ static bool add_record(void *ctx, const struct symstore_entry *e)
 	char **text = ctx, *at, *more = sc_text("%s%02x%s %s, debug %s, names %s, tags %s, of %llu, as large as %s; ", *text,
 		e->build_id[0], e->build_id_derived ? " derived" : "", e->source_path, e->debug_path, e->names, e->tags,
 		(unsigned long long)e->time, of_size(e->source_size));
+	struct sc_hash content;
+	uint64_t size;
 
+	sc_content_hash_file(e->source_path, &content, &size);
+	assert_true(!size || (size == e->source_size && sc_hash_same(content, e->source_hash)));
 	while ((at = strstr(more, top))) {
 		memcpy(at, "$T", 2);
 		memmove(at + 2, at + strlen(top), strlen(at + strlen(top)) + 1);
@@ -370,6 +375,8 @@ static void test_records(void **state)
 		{ "true", "mkdir d; tar cf d/a.tar -C $F a.stripped a.debug; ln -s d/a.tar .", 0,
 		  "aa $T/in/d/a.tar!a.stripped, debug $T/in/d/a.tar!a.debug, names a+a.stripped, tags , of 1700000000, "
 		  "as large as a.stripped; " },
+		{ "true", "head -c 9M /dev/zero > pad && objcopy --add-section pad=pad $F/a.so x && rm pad", MANY,
+		  "aa $T/in/x, debug , names x, tags , of 1700000000, as large as another file; " },
 		{ "true", "gcc -shared -fPIC -nostdlib -Wl,-soname,libx.so.1 -Wl,--build-id=0xdd -x c -o x /dev/null", 0,
 		  "dd $T/in/x, debug , names libx.so.1+x, tags , of 1700000000, as large as another file; " },
 	};

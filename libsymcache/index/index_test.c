@@ -28,10 +28,12 @@ struct seen {
 static void on_file(void *ctx, const struct symcache_index_file *file)
 {
 	struct seen *s = ctx;
+	struct stat st;
 
 	s->by_result[file->result]++;
 	assert_int_equal(file->info != NULL, file->result == SYMCACHE_INDEX_BUILT);
 	assert_int_equal(file->reason != NULL, file->result == SYMCACHE_INDEX_FAILED);
+	assert_int_equal(file->size, file->result != SYMCACHE_INDEX_BUILT || stat(file->path, &st) ? 0 : st.st_size);
 	s->cache_bytes += file->cache_size;
 	if (!file->reason)
 		return;
@@ -149,6 +151,45 @@ static void folder(void **state)
 	symstore_close(other);
 }
 
+static void overwrite(void *ctx, const struct symcache_index_file *file)
+{
+	char command[600], *said = ctx;
+
+	snprintf(command, sizeof(command), "cat %s/later.tar > %s/changes.tar", top, top);
+	if (!*said)
+		assert_int_equal(system(command), 0);
+	snprintf(said + strlen(said), 200, "%s %d %.100s; ", strrchr(file->path, '/'), file->result,
+		 file->reason ? file->reason : "");
+}
+
+/* An archive is walked more than once, if its files need others of it. One that changes meanwhile is given up,
+ * which is said. */
+static void changing(void **state)
+{
+	char command[1000], path[256], said[2000] = "";
+	const char *const paths[] = { path };
+	const struct symcache_index_options options = { .build.threads = 1, .memory = 8 << 20, /* z1 does not wait in it */
+		.events = { .file = overwrite, .ctx = said } };
+	struct symcache_index_account a;
+	struct sc_error err;
+
+	(void)state;
+	snprintf(path, sizeof(path), "%s/changes.tar", top);
+	snprintf(command, sizeof(command), "command -v dwz > /dev/null && cd %s && mkdir c && cd c && "
+		 "printf 'int g(int x) { return x; }\n' > a.c && cc() { gcc -g -O1 -shared -fPIC -nostdlib \"$@\"; } && "
+		 "cc -Wl,--build-id=0x11 -o z1 a.c && cc -Wl,--build-id=0x22 -o z2 a.c && cc -Wl,--build-id=0x33 -o a.so a.c && "
+		 "dwz -m all.debug z1 z2 && head -c 5M /dev/zero > pad && objcopy --add-section pad=pad z1 && "
+		 "tar cf ../changes.tar a.so z1 z2 all.debug && tar cf ../later.tar a.so", top);
+	if (system(command)) {
+		print_message("skipped: there is no dwz\n");
+		skip();
+	}
+	assert_int_equal(symcache_index(NULL, paths, 1, &options, &a, &err), 0);
+	assert_string_equal(said, "/changes.tar!a.so 0 ; /changes.tar!all.debug 2 ; /changes.tar!z2 0 ; "
+			    "/changes.tar 4 it changed while it was read; /changes.tar 4 it changed while it was read; ");
+	assert_true(a.indexed == 2 && a.failed == 2 && a.archives == 1);
+}
+
 /* What is not there is reported; the rest is done. */
 static void missing(void **state)
 {
@@ -166,6 +207,8 @@ static void missing(void **state)
 	snprintf(lock_path, sizeof(lock_path), "%s-lock", path);
 	snprintf(path, sizeof(path), "%s/s.store", top);
 	assert_int_equal(symstore_open(path, SYMSTORE_WRITE, &store, NULL), 0);
+	strcat(path, "-lock");
+	assert_int_equal(unlink(path), 0); /* nor need that be there */
 	assert_int_equal(symcache_index(store, paths, 4, &options, &a, NULL), 0);
 	assert_int_equal(a.failed, 4);
 	lock_path[strlen(lock_path) - 5] = 0;
@@ -280,7 +323,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(folder),
-		cmocka_unit_test(missing),
+		cmocka_unit_test(missing), cmocka_unit_test(changing),
 		cmocka_unit_test(groups),
 		cmocka_unit_test(content),
 		cmocka_unit_test(differs),

@@ -87,7 +87,6 @@ static int compare_ids(const void *a, const void *b)
 
 bool sc_members_sort(struct sc_members *m)
 {
-	vec_clear(&m->by_id);
 	if (!vec_reserve(&m->by_id, m->all.len + 1))
 		return false;
 	for (size_t i = 0; i < m->all.len; i++)
