@@ -20,6 +20,7 @@ struct made {
 	size_t lists[LISTS], locations[LISTS], line;
 	size_t later[20], num_later; /* where references to what follows stand */
 	bool sparse;                 /* codes of abbreviations have gaps */
+	bool alone;                  /* units refer to no other unit */
 };
 
 static inline uint32_t below(struct made *m, uint32_t n)
@@ -274,9 +275,9 @@ static inline void put_reference(struct made *m, unsigned name)
 		m->later[m->num_later++] = attr(w, name, DW_FORM_ref4, 0);
 	else if (kind == 1)
 		attr(w, name, DW_FORM_ref4, below(m, (uint32_t)w->info.b.len + 40));
-	else if (kind < 4 && is_v5(m))
+	else if (kind < 4 && is_v5(m) && !m->alone)
 		attr(w, name, DW_FORM_ref_sig8, below(m, SIGNATURES));
-	else if (kind == 2 || to < w->unit)
+	else if ((kind == 2 && !m->alone) || to < w->unit)
 		attr_ref_addr(w, name, to);
 	else
 		attr(w, name, form, to - w->unit);

@@ -167,7 +167,7 @@ static inline void put_unit(struct made *m)
 	const size_t types = m->num_types;
 	size_t type = 0;
 
-	if (is_v5(m) && !below(m, 3))
+	if (is_v5(m) && !below(m, 3) && !m->alone)
 		type = begin_type_unit(m);
 	else
 		unit_begin(w);

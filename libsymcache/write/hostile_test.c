@@ -144,6 +144,8 @@ static void test_overlapping_names(void **state)
 	close_unit(&w);
 	index_dwarf(&w, &r);
 	assert_int_equal(r.rc, SC_ELIMIT);
+	assert_non_null(strstr(r.err.msg, ": more line rows, functions, ranges, variables or names than a file of "));
+	assert_ptr_equal(strstr(r.err.msg, "/proc/self/fd/"), r.err.msg); /* its path comes first */
 	indexed_deinit(&r);
 }
 

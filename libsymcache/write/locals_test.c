@@ -18,7 +18,9 @@ static void print_local(FILE *out, size_t i, const struct symcache_local *l)
 	fprintf(out, l->has_offset ? " %lld" : " ??", (long long)l->offset);
 	fprintf(out, l->has_size ? " %llu" : " ??", (unsigned long long)l->size);
 	if (l->line || l->file.name.ptr)
-		fprintf(out, " at %.*s:%d", (int)l->file.name.len, l->file.name.ptr, (int)l->line);
+		fprintf(out, " at %.*s:%lld", (int)l->file.name.len, l->file.name.ptr, (long long)l->line);
+	if (l->has_tag)
+		fprintf(out, " tag %lld", (long long)l->tag);
 }
 
 /* The locals of an address, of the debug information. */
@@ -82,9 +84,8 @@ static void open_both(const char *path, struct indexed *r, struct symcache *cach
 	assert_int_equal(symcache_locals_open(path, &options, file, &r->err), 0);
 }
 
-/* "f a -8 4, g b ?? ??": the locals of an address, of the file and of its cache; those of all
- * other addresses are the same of both. */
-static void expect_locals(struct dwarf *w, uint64_t vaddr, const char *want)
+/* As expect_locals(), of a file that is loaded from `base` on. */
+static void expect_locals_from(struct dwarf *w, uint64_t base, uint64_t vaddr, const char *want)
 {
 	struct symcache_locals *locals;
 	struct bytes file = {0};
@@ -94,14 +95,22 @@ static void expect_locals(struct dwarf *w, uint64_t vaddr, const char *want)
 	int fd;
 
 	dwarf_file(w, &file);
+	patch(&file, sizeof(Elf64_Ehdr) + offsetof(Elf64_Phdr, p_vaddr), 8, base);
 	fd = testing_memfd(file.b.data, file.b.len, path);
 	open_both(path, &r, &cache, &locals);
-	for (uint64_t at = 0xff0; at <= 0x1210; at += 0x10)
+	for (uint64_t at = base ? base : 0xff0; at <= 0x1210; at += 0x10)
 		expect_same(locals, &cache, at, at == vaddr ? want : NULL);
 	symcache_locals_close(locals);
 	indexed_deinit(&r);
 	close(fd);
 	bytes_deinit(&file);
+}
+
+/* "f a -8 4, g b ?? ??": the locals of an address, of the file and of its cache; those of all
+ * other addresses are the same of both. */
+static void expect_locals(struct dwarf *w, uint64_t vaddr, const char *want)
+{
+	expect_locals_from(w, 0, vaddr, want);
 }
 
 static void variable(struct dwarf *w, unsigned tag, const char *name, size_t type,
@@ -390,6 +399,35 @@ static void test_libc(void **state)
 	indexed_deinit(&r);
 }
 
+/* Functions in front of the code that is loaded, up to it, and across its beginning; the largest numbers. */
+static void test_base(void **state)
+{
+	static const uint64_t pcs[][2] = { { 0x1000, 0x1010 }, { 0x1080, 0x1100 }, { 0x1100, 0x1140 }, { 0x1180, 0x1190 } };
+	static const uint64_t bases[] = { 0x1100, 0x1120, 0x1140, 0x1180 };
+	struct dwarf w;
+
+	(void)state;
+	for (size_t k = 0; k < 4; k++) {
+		begin(&w);
+		open_unit(&w);
+		for (size_t i = 0; i < 4; i++) {
+			entry(&w, DW_TAG_subprogram, true);
+			attr_str(&w, DW_AT_name, "f");
+			attr_pcs(&w, pcs[i][0], pcs[i][1]);
+			entry(&w, DW_TAG_variable, false);
+			attr_str(&w, DW_AT_name, "v");
+			attr(&w, DW_AT_decl_line, DW_FORM_data4, UINT32_MAX - 3 + i);
+			attr(&w, 0x3e03, DW_FORM_data4, UINT32_MAX); /* DW_AT_LLVM_tag_offset */
+			children_end(&w);
+		}
+		close_unit(&w);
+		good_unit(&w, "behind", 0x200);
+		expect_locals_from(&w, bases[k], k < 2 ? 0x1130 : 0x1180, k < 2 ?
+				   "f v ?? ?? at :4294967294 tag 4294967295" : "f v ?? ?? at :4294967295 tag 4294967295");
+		dwarf_deinit(&w);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -398,6 +436,7 @@ int main(void)
 		cmocka_unit_test(test_who_has_the_code),
 		cmocka_unit_test(test_threads),
 		cmocka_unit_test(test_libc),
+		cmocka_unit_test(test_base),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

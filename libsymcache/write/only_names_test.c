@@ -143,11 +143,32 @@ static void test_damaged(void **state)
 	indexed_deinit(&r);
 }
 
+/* Ranges that begin at one address: the same name could be at both of them. */
+static void test_order(void **state)
+{
+	struct symcache whole;
+	struct sc_error err;
+	struct indexed r;
+	uint32_t *ranges;
+	size_t size;
+	void *bytes;
+
+	(void)state;
+	must_index(PROGRAMS "inlines", &r);
+	assert_int_equal(symcache_open(&whole, r.bytes, r.size, NULL), 0);
+	ranges = (uint32_t *)whole.ranges;
+	ranges[1] = ranges[0];
+	assert_int_equal(symcache_only_names(&whole, &bytes, &size, &err), SC_EFORMAT);
+	assert_string_equal(err.msg, "the ranges are not in order");
+	assert_null(bytes);
+	indexed_deinit(&r);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_programs), cmocka_unit_test(test_sources),
-		cmocka_unit_test(test_damaged),
+		cmocka_unit_test(test_damaged), cmocka_unit_test(test_order),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
