@@ -74,6 +74,7 @@ static void format_goes_back(void **state)
 	assert_ok(symstore_commit(writer, &test_err));
 	assert_int_equal(format_of(&store), SYMSTORE_FORMAT_PACKED);
 	assert_int_equal(unpack(store), 0);
+	assert_ok(test_put(store, 3, 900, &test_err)); /* it can be written to */
 	assert_int_equal(format_of(&store), SYMSTORE_FORMAT);
 	test_valid(store);
 	symstore_close(store);
