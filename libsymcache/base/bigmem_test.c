@@ -93,6 +93,10 @@ static void test_refused(void **state)
 	p = sc_big_grow(p, 100, SC_BIG_PAGE);
 	expect_filled(p, 100);
 	sc_big_free(p, SC_BIG_PAGE);
+	/* What there was none of is not charged. */
+	account.limit = SIZE_MAX;
+	assert_null(sc_big_alloc(SIZE_MAX / 2));
+	assert_int_equal(account.used, 0);
 	sc_account = NULL;
 	p = sc_big_alloc(100);
 	fill(p, 100);

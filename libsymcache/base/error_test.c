@@ -5,6 +5,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -121,9 +122,11 @@ static void test_refusals(void **state)
 static void test_lists(void **state)
 {
 	static const char *const three[] = { "a", "", "ccc", NULL }, *const none[] = { NULL };
-	char **copy = (char **)1;
+	char **copy = (char **)1, *text = sc_text("%s: %d", "x", 5);
 
 	(void)state;
+	assert_string_equal(text, "x: 5");
+	free(text);
 	assert_true(sc_text_list_copy(NULL, &copy));
 	assert_null(copy);
 	sc_text_list_free(copy);

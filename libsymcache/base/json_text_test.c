@@ -1,5 +1,6 @@
 /* JSON texts: what callbacks get, where a text is wrong, and where a callback ends it. Hashes of bytes,
  * as other programs write them. */
+#include <malloc.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -7,6 +8,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -102,6 +106,57 @@ static void test_deep(void **state)
 	free(text);
 }
 
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+static size_t in_use(void)
+{
+	const struct mallinfo2 m = mallinfo2();
+
+	return m.uordblks + m.hblkhd;
+}
+
+/* Parses a text for which there is no memory, again and again. 0: that is said, and what was taken is given
+ * back. */
+static int parse_without_memory(const char *text, size_t size)
+{
+	static const yajl_callbacks callbacks = { .yajl_string = on_string };
+	struct rlimit limit;
+	unsigned long pages = 0;
+	FILE *f = fopen("/proc/self/statm", "re");
+	size_t before = 0;
+
+	if (!f || fscanf(f, "%lu", &pages) != 1 || getrlimit(RLIMIT_AS, &limit))
+		return 2;
+	limit.rlim_cur = pages * (size_t)sysconf(_SC_PAGESIZE) + size / 4;
+	if (setrlimit(RLIMIT_AS, &limit))
+		return 3;
+	for (int i = 0; i < 3; i++) {
+		before = in_use(); /* behind the first time: malloc() keeps some blocks of its own */
+		if (sc_json_parse(&callbacks, &(struct got){ .text = "" }, text, size, NULL) != SC_ENOMEM)
+			return 4;
+	}
+	return in_use() == before ? 0 : 5;
+}
+
+static void test_no_memory(void **state)
+{
+	enum { SIZE = 32 << 20 };
+	char *text = malloc(SIZE);
+	int status;
+	pid_t child;
+
+	(void)state;
+	memset(text, 'a', SIZE);
+	memcpy(text, "\"\\n", 3); /* with an escape, the text is copied */
+	text[SIZE - 1] = '"';
+	child = fork();
+	if (!child)
+		_exit(parse_without_memory(text, SIZE));
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_int_equal(status, 0);
+	free(text);
+}
+#endif
+
 static void test_hashes(void **state)
 {
 	uint8_t bytes[600 + 8] = { 0 };
@@ -134,6 +189,9 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_texts),
 		cmocka_unit_test(test_deep),
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+		cmocka_unit_test(test_no_memory),
+#endif
 		cmocka_unit_test(test_hashes),
 	};
 

@@ -6,6 +6,7 @@
 #include <stdarg.h>
 #include <stdatomic.h>
 #include <stddef.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -54,6 +55,33 @@ static void test_jobs(void **state)
 	assert_true(sc_cores() >= 1);
 }
 
+static atomic_uint highest;
+
+static void slow_job(void *ctx, unsigned worker, size_t number)
+{
+	unsigned before = highest;
+
+	(void)ctx, (void)number;
+	while (worker > before && !atomic_compare_exchange_weak(&highest, &before, worker))
+		;
+	usleep(1000);
+}
+
+/* While jobs take long, all threads have one, of which there are as many as were asked for, or the most. */
+static void test_threads(void **state)
+{
+	static const struct {
+		unsigned threads, most;
+	} cases[] = { { 1, 1 }, { 2, 2 }, { 5, 5 }, { WORKERS, WORKERS }, { WORKERS + 1, WORKERS }, { 1000, WORKERS } };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		highest = 0;
+		sc_parallel(cases[i].threads, 4 * cases[i].most, slow_job, NULL);
+		assert_int_equal(highest + 1, cases[i].most);
+	}
+}
+
 static void *own_mask(void *ret)
 {
 	pthread_sigmask(SIG_SETMASK, NULL, ret);
@@ -71,7 +99,8 @@ static void test_signals(void **state)
 	pthread_t thread;
 
 	(void)state;
-	pthread_sigmask(SIG_SETMASK, NULL, &before);
+	sigemptyset(&before);
+	pthread_sigmask(SIG_SETMASK, &before, NULL); /* whatever other tests left */
 	assert_true(sc_thread_start(&thread, own_mask, &mask));
 	pthread_join(thread, NULL);
 	pthread_sigmask(SIG_SETMASK, NULL, &after);
@@ -106,6 +135,7 @@ static void test_few_cores(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = { cmocka_unit_test(test_few_cores), cmocka_unit_test(test_jobs),
+					   cmocka_unit_test(test_threads),
 					   cmocka_unit_test(test_signals) };
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -276,12 +276,103 @@ static void test_sections(void **state)
 	indexed_deinit(&unwind);
 }
 
+/* Segments are those of the file that is run, as far as they are known: all of a cache are marked. */
+static void test_segments(void **state)
+{
+	enum { NONE, ASSUMED, KNOWN };
+	static const struct { int symbols, other; uint64_t taken; } cases[] = {
+		{ NONE, NONE, 0 },	   { NONE, ASSUMED, 0x2000 },	 { NONE, KNOWN, 0x2000 },
+		{ ASSUMED, NONE, 0x1000 }, { ASSUMED, ASSUMED, 0x2000 }, { ASSUMED, KNOWN, 0x2000 },
+		{ KNOWN, NONE, 0x1000 },   { KNOWN, ASSUMED, 0x1000 },	 { KNOWN, KNOWN, 0x1000 },
+	};
+	struct indexed files[2];
+	char path[64];
+
+	(void)state;
+	snprintf(path, sizeof(path), "%s/d", testing_dir);
+	must_index(path, &files[0]);
+	snprintf(path, sizeof(path), "%s/p", testing_dir);
+	must_index(path, &files[1]);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		const int kinds[] = { cases[i].symbols, cases[i].other };
+		struct symcache caches[2], of_both;
+		struct symcache_merge merge;
+		uint8_t *merged;
+
+		for (int k = 0; k < 2; k++) {
+			struct symcache_ext_segment *s;
+
+			assert_int_equal(symcache_open(&caches[k], files[k].bytes, files[k].size, NULL), 0);
+			assert_true(caches[k].num_segments > 0);
+			s = (struct symcache_ext_segment *)(uintptr_t)caches[k].segments;
+			for (size_t n = 0; n < caches[k].num_segments; n++) {
+				s[n].vaddr = k ? 0x2000 : 0x1000;
+				s[n].flags = kinds[k] == ASSUMED ? SYMCACHE_SEGMENT_ASSUMED : 0;
+			}
+			caches[k].num_segments = kinds[k] == NONE ? 0 : caches[k].num_segments;
+		}
+		assert_int_equal(symcache_merge_plan(&caches[0], &caches[1], &merge), 1);
+		merged = malloc(merge.size);
+		symcache_merge_write(&merge, merged);
+		assert_int_equal(symcache_open(&of_both, merged, merge.size, NULL), 0);
+		if ((of_both.num_segments ? of_both.segments->vaddr : 0) != cases[i].taken)
+			fail_msg("case %zu: 0x%llx", i, of_both.num_segments ?
+				 (unsigned long long)of_both.segments->vaddr : 0);
+		symcache_merge_deinit(&merge);
+		free(merged);
+	}
+	indexed_deinit(&files[0]);
+	indexed_deinit(&files[1]);
+}
+
+/* Where both have rows, those of .eh_frame, by which the program itself unwinds, come first. */
+static void test_rows_of_both(void **state)
+{
+	static const struct { uint32_t symbols, other; int first; } cases[] = {
+		{ SYMCACHE_UNWIND_EH_FRAME, SYMCACHE_UNWIND_DEBUG_FRAME, 0 },
+		{ SYMCACHE_UNWIND_DEBUG_FRAME, SYMCACHE_UNWIND_EH_FRAME, 1 },
+	};
+	struct indexed files[2];
+	char path[64];
+
+	(void)state;
+	snprintf(path, sizeof(path), "%s/p", testing_dir);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct symcache caches[2];
+		struct symcache_merge merge;
+
+		for (int k = 0; k < 2; k++) {
+			struct symcache_ext_row *rows;
+
+			must_index(path, &files[k]);
+			assert_int_equal(symcache_open(&caches[k], files[k].bytes, files[k].size, NULL), 0);
+			((struct symcache_ext_unwind *)(uintptr_t)caches[k].unwind.facts)->sources =
+				k ? cases[i].other : cases[i].symbols;
+			rows = (struct symcache_ext_row *)(uintptr_t)caches[k].unwind.rows;
+			for (size_t n = 1; n < caches[k].unwind.num_rows; n++)
+				if (rows[n].cfa == SYMCACHE_CFA_REGISTER)
+					rows[n].n = k; /* whose row it is */
+		}
+		assert_int_equal(symcache_merge_plan(&caches[0], &caches[1], &merge), 1);
+		assert_int_equal(merge.unwind.facts->sources, SYMCACHE_UNWIND_EH_FRAME | SYMCACHE_UNWIND_DEBUG_FRAME);
+		assert_true(merge.unwind.num_rows > 1);
+		for (uint32_t n = 1; n < merge.unwind.num_rows; n++)
+			if (merge.unwind.rows[n].cfa == SYMCACHE_CFA_REGISTER)
+				assert_int_equal(merge.unwind.rows[n].n, cases[i].first);
+		symcache_merge_deinit(&merge);
+		indexed_deinit(&files[0]);
+		indexed_deinit(&files[1]);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_made),
 		cmocka_unit_test(test_others),
 		cmocka_unit_test(test_sections),
+		cmocka_unit_test(test_segments),
+		cmocka_unit_test(test_rows_of_both),
 		cmocka_unit_test(test_merge),
 		cmocka_unit_test(test_split),
 	};
