@@ -21,103 +21,10 @@
 #include "libsymcache/base/file.h"
 #include "libsymcache/base/text.h"
 #include "libsymcache/base/vec.h"
-
-#define STORE "0123456789abcdef0123456789abcdef"
-#define MERGED " 3 logs; same"
+#include "libsymcache/plan/cases_test.h"
 
 static char top[] = "/tmp/plan_cases.XXXXXX";
 static VEC(char) said;
-
-enum { KEEP = 1, TWICE = 2, ONE_BY_ONE = 4 };
-
-static const struct {
-	const char *what;
-	const char *tasks;  /* shell commands before the tasks run, in a folder with in/ and plan/ */
-	const char *merge;  /* and before the merge: out/ is there, too */
-	int options;
-	const char *result; /* messages of steps that failed, then what the merge gave */
-} cases[] = {
-	{ "nothing happens", "", "", 0, MERGED },
-	{ "one thread after the other", "", "", ONE_BY_ONE, MERGED },
-	{ "each task twice", "", "", TWICE, " [0 done] [1 done]" MERGED },
-	{ "parts are kept", "", "", KEEP, MERGED },
-	/* Logs. */
-	{ "a log has grown", "echo >> in/a", "", 0,
-	  " [in/a has changed since the plan was made: plan again] 1 of 2 tasks are not done: 1" },
-	{ "a log is gone", "mv in/a in/x", "", 0,
-	  " [in/a: No such file or directory] 1 of 2 tasks are not done: 1" },
-	{ "an output is its log", "mkdir out; ln in/a out/a", "", 0,
-	  " [in/a: its output would overwrite it] 1 of 2 tasks are not done: 1" },
-	/* The plan. */
-	{ "there is none", "rm plan/plan.json", "", 0,
-	  " [there is no plan/plan.json] [there is no plan/plan.json] there is no plan/plan.json" },
-	{ "its shards are of another", "tail -n 1 plan/inputs.jsonl > plan/shards.jsonl", "", 0,
-	  " [plan/shards.jsonl is damaged: its hash is another one] [plan/shards.jsonl is damaged: its hash is another one]"
-	  " 2 of 2 tasks are not done: 0-1" },
-	{ "it lacks what a part begins with", "rm plan/contexts/000002", "", 0,
-	  " [there is no plan/contexts/000002] 1 of 2 tasks are not done: 1" },
-	{ "what a part begins with has changed", "echo > plan/contexts/000002", "", 0,
-	  " [plan/contexts/000002 is damaged: its hash is another one] 1 of 2 tasks are not done: 1" },
-	{ "it lacks the tables of a log", "rm plan/contexts/tables.1", "", 0,
-	  " [there is no plan/contexts/tables.1] [there is no plan/contexts/tables.1] 2 of 2 tasks are not done: 0-1" },
-	{ "tables have changed", "echo > plan/contexts/tables.1", "", 0,
-	  " [plan/contexts/tables.1 is damaged: its hash is another one] [plan/contexts/tables.1 is damaged: its hash is another one]"
-	  " 2 of 2 tasks are not done: 0-1" },
-	/* Outputs of another. */
-	{ "the folder is another plan's", "mkdir -p out/.symcache; printf " STORE " > out/.symcache/plan", "", 0,
-	  " [out is the output of another plan: choose another folder] [out is the output of another plan: choose another folder]"
-	  " out is the output of another plan" },
-	{ "it leads elsewhere", "mkdir out else; ln -s ../else out/.symcache", "", 0,
-	  " [out/.symcache/done/0.json: out/.symcache is a link, which is not followed]"
-	  " [out/.symcache/done/0.json: out/.symcache is a link, which is not followed]"
-	  " out/.symcache/plan: Too many levels of symbolic links" },
-	{ "a record has other counts", "", "sed -i 's/\"frames\":3/\"frames\":4/' out/.symcache/done/1.json", 0,
-	  " {out/.symcache/done/1.json is damaged: its hash is another one: remove out/.symcache/done/1.json and run task 1 again}"
-	  " 1 of 2 tasks do not match their records" },
-	/* Records. */
-	{ "one is missing", "", "rm out/.symcache/done/1.json", 0, " 1 of 2 tasks are not done: 1" },
-	{ "the first is missing", "", "rm out/.symcache/done/0.json", 0, " 1 of 2 tasks are not done: 0" },
-	{ "all are missing", "", "rm out/.symcache/done/*.json", 0, " 2 of 2 tasks are not done: 0-1" },
-	{ "one is another's", "", "cp out/.symcache/done/0.json out/.symcache/done/1.json", 0,
-	  " out/.symcache/done/1.json is of another plan, or damaged: remove it and run task 1 again" },
-	{ "one is cut off", "", "truncate -s -1 out/.symcache/done/1.json", 0,
-	  " {out/.symcache/done/1.json is cut off: remove out/.symcache/done/1.json and run task 1 again}"
-	  " 1 of 2 tasks do not match their records" },
-	{ "complaints are gone", "", "rm out/.symcache/done/0.complaints", 0,
-	  " {out/.symcache/done/0.complaints is damaged: remove out/.symcache/done/0.json and run task 0 again}"
-	  " 1 of 2 tasks do not match their records" },
-	{ "complaints are others", "", "tr s t < out/.symcache/done/0.complaints > x; mv x out/.symcache/done/0.complaints", 0,
-	  " {out/.symcache/done/0.complaints is damaged: remove out/.symcache/done/0.json and run task 0 again}"
-	  " 1 of 2 tasks do not match their records" },
-	/* Parts and outputs. */
-	{ "a part is gone", "", "rm out/.symcache/parts/000001", 0,
-	  " {out/.symcache/parts/000001 is not there, or not what its record says: remove out/.symcache/done/0.json and run task 0 again}"
-	  " out/b cannot be put together" },
-	{ "a part is short", "", "truncate -s -1 out/.symcache/parts/000002", 0,
-	  " {out/.symcache/parts/000002 is not there, or not what its record says: remove out/.symcache/done/1.json and run task 1 again}"
-	  " out/b cannot be put together" },
-	{ "a part is another", "", "printf X | dd of=out/.symcache/parts/000001 conv=notrunc status=none", 0,
-	  " {out/.symcache/parts/000001 is not there, or not what its record says: remove out/.symcache/done/0.json and run task 0 again}"
-	  " out/b cannot be put together" },
-	{ "an output is short", "", "truncate -s -1 out/a", 0,
-	  " {out/a is not there, or not what its record says: remove out/.symcache/done/1.json and run task 1 again}"
-	  " 1 log is incomplete" },
-	{ "an output is gone", "", "rm out/a", 0,
-	  " {out/a is not there, or not what its record says: remove out/.symcache/done/1.json and run task 1 again}"
-	  " 1 log is incomplete" },
-	{ "an output is a link", "", "mv out/a x; ln -s ../x out/a", 0,
-	  " {out/a is not there, or not what its record says: remove out/.symcache/done/1.json and run task 1 again}"
-	  " 1 log is incomplete" },
-	{ "parts are merged already", "", "cat out/.symcache/parts/* > out/b; rm out/.symcache/parts/*", 0, MERGED },
-	{ "one of them is there still", "", "cat out/.symcache/parts/* > out/b; rm out/.symcache/parts/000001", 0, MERGED },
-	{ "what is there is another log", "",
-	  "cat out/.symcache/parts/* | tr l m > out/b; rm out/.symcache/parts/*", 0,
-	  " {out/.symcache/parts/000001 is not there, or not what its record says: remove out/.symcache/done/0.json and run task 0 again}"
-	  " out/b cannot be put together" },
-	{ "what others left goes, other files stay", "",
-	  "touch out/b.0123abcd out/x.0123abcd out/.symcache/parts/000001.0123abcd out/.symcache/done/1.json.0123abcd", 0,
-	  MERGED },
-};
 
 static void add_said(const char *text, size_t len)
 {
@@ -147,6 +54,23 @@ static void run(const char *command)
 /* ---- the steps ---------------------------------------------------------------------------- */
 
 static const char *const names[] = { "a", "b", "c.gz" };
+
+/* What progress was last: all of it, once a step is done. */
+static struct { uint64_t done, size; } shown;
+
+static void on_progress(void *ctx, uint64_t done, uint64_t size, const char *path)
+{
+	(void)ctx, (void)path;
+	shown.done = done;
+	shown.size = size;
+	assert_true(done <= size);
+}
+
+static void check_progress(uint64_t size)
+{
+	assert_int_equal(shown.done, size);
+	assert_int_equal(shown.size, size);
+}
 
 /* The outputs are called so. */
 static void make_plan(const char *const outputs[3], struct sc_error *err)
@@ -181,12 +105,20 @@ static int copy(void *ctx, struct markup_shard *s, struct sc_error *err)
 {
 	const struct markup_module m = { .name = { "m", 1 }, .build_id = (const uint8_t *)"id",
 					 .build_id_len = 2, .frames = 1, .no_symbols = true };
+	const struct markup_module other = { .name = { "n", 1 }, .build_id = (const uint8_t *)"i2",
+					     .build_id_len = 2, .frames = 2, .unplaced = 3, .table_only = true };
 	static char blocks[4][1000000];
 	char *block = blocks[s->worker], *text = sc_text("%d in %s said ", s->part, s->shown);
 	const int fd = open(s->path, O_RDONLY);
-	const ssize_t n = pread(fd, block, s->to - s->from, (off_t)s->from);
+	const ssize_t before = pread(fd, block, s->from, 0);
+	uint64_t lines = 0;
+	ssize_t n;
 
 	(void)ctx;
+	for (ssize_t i = 0; i < before; i++)
+		lines += block[i] == '\n';
+	assert_int_equal(s->lines, lines);
+	n = pread(fd, block, s->to - s->from, (off_t)s->from);
 	close(fd);
 	assert_int_equal(n, s->to - s->from);
 	assert_int_equal(s->saved_len > 0, s->from > 0);
@@ -199,22 +131,32 @@ static int copy(void *ctx, struct markup_shard *s, struct sc_error *err)
 	if (strcmp(s->shown, "in/a"))
 		markup_shard_say(s->complaints, s->from ? &m : NULL, text, strlen(text));
 	markup_shard_say(s->complaints, &m, "! ", 2);
+	/* More than is kept in memory, and than is read of it at once. */
+	for (int i = 0; i < MUCH && !strcmp(s->shown, "in/c.gz"); i++)
+		markup_shard_say(s->complaints, NULL, "a complaint of 20 b ", 20);
 	markup_shard_miss(s->complaints, &m);
+	if (s->part)
+		markup_shard_miss(s->complaints, &other);
 	s->read = (uint64_t)n;
 	s->stats = (struct markup_stats){ .frames = 3, .frames_resolved = 2, .frames_outside = 5,
 					  .understood = 7, .guessed = 11 };
-	s->cut_off = !strcmp(s->shown, "in/c.gz");
+	s->cut_off = !s->part;
 	free(text);
 	return 0;
 }
 
 /* Task 0 has a part of in/b, task 1 the other logs and the rest. */
-static void check_sums(uint64_t number, const struct markup_task_plan *plan,
+static void check_sums(uint64_t number, unsigned threads, const struct markup_task_plan *plan,
 		       const struct markup_task_sums *sums)
 {
+	/* Few shards come one after the other. */
+	const unsigned workers = threads > (number ? 3 : 1) ? 1 : threads;
+
 	assert_string_equal(plan->store_name, "s");
 	assert_string_equal(plan->store, STORE);
-	assert_in_range(plan->workers * plan->threads, 1, 4);
+	assert_int_equal(plan->workers, workers);
+	assert_int_equal(plan->threads, threads / workers);
+	check_progress(sums->read);
 	assert_int_equal(sums->shards, number ? 3 : 1);
 	assert_int_equal(sums->read, sums->written);
 	assert_true(sums->seconds >= 0 && sums->seconds < 1000);
@@ -223,7 +165,7 @@ static void check_sums(uint64_t number, const struct markup_task_plan *plan,
 static void run_task(uint64_t number, unsigned threads, struct sc_error *err)
 {
 	const struct markup_task_options o = { .plan = "plan", .out = "out", .task = number,
-					       .threads = threads };
+					       .threads = threads, .progress = on_progress };
 	struct markup_task_plan plan;
 	struct markup_task_sums sums;
 	struct markup_task *t;
@@ -236,7 +178,7 @@ static void run_task(uint64_t number, unsigned threads, struct sc_error *err)
 	if (rc)
 		add(" [", err->msg, "]");
 	else if (!plan.done)
-		check_sums(number, &plan, &sums);
+		check_sums(number, threads, &plan, &sums);
 	markup_task_close(t);
 }
 
@@ -248,10 +190,12 @@ static void on_fault(void *ctx, const char *message)
 
 static void on_said(void *ctx, const char *text, size_t len)
 {
-	char **all = ctx, *more = sc_text("%s%.*s", *all, (int)len, text);
+	char **all = ctx;
+	const size_t before = strlen(*all);
 
-	free(*all);
-	*all = more;
+	*all = realloc(*all, before + len + 1);
+	memcpy(*all + before, text, len);
+	(*all)[before + len] = 0;
 }
 
 static int64_t bytes_of_logs(void)
@@ -267,6 +211,8 @@ static void check_status(const struct markup_merge *m, struct sc_error *err)
 {
 	struct markup_merge_status s;
 	struct stat a;
+	long times[4];
+	FILE *f;
 
 	assert_int_equal(stat("in/a", &a), 0);
 	assert_int_equal(markup_merge_status(m, &s, err), 0);
@@ -275,6 +221,12 @@ static void check_status(const struct markup_merge *m, struct sc_error *err)
 	assert_int_equal(s.written, s.read);
 	assert_in_range(s.ended / 1000, a.st_mtime, a.st_mtime + 1000);
 	assert_in_range(s.begun / 1000, a.st_mtime, s.ended / 1000);
+	run("sed 's/.*\"begun\":\\([0-9]*\\).*\"ended\":\\([0-9]*\\).*/\\1 \\2/;q' out/.symcache/done/0.json > x;"
+	    "sed 's/.*\"begun\":\\([0-9]*\\).*\"ended\":\\([0-9]*\\).*/\\1 \\2/;q' out/.symcache/done/1.json >> x");
+	assert_true((f = fopen("x", "re")) && fscanf(f, "%ld %ld %ld %ld", &times[0], &times[1], &times[2], &times[3]) == 4);
+	fclose(f);
+	assert_int_equal(s.begun, times[0] < times[2] ? times[0] : times[2]);
+	assert_int_equal(s.ended, times[1] > times[3] ? times[1] : times[3]);
 	assert_string_equal(s.missing, "");
 	free(s.missing);
 }
@@ -294,17 +246,49 @@ static void check_missing(const struct markup_merge *m, const char *said_of_task
 	free(s.missing);
 }
 
+/* Of a module that has no symbols the first warning counts. */
+static void check_said(const char *all)
+{
+	static const char begin[] = "! 1 in in/b said 0 in in/c.gz said ", one[] = "a complaint of 20 b ";
+	const size_t len = sizeof(begin) - 1;
+
+	assert_int_equal(strncmp(all, begin, len), 0);
+	assert_int_equal(strlen(all + len), 20 * MUCH);
+	for (size_t i = 0; i < 20 * MUCH; i += 20)
+		if (memcmp(all + len + i, one, 20))
+			fail_msg("at %zu: %.30s", i, all + len + i);
+}
+
+/* All of the summary, but for the plan's hash. */
+static void check_summary(void)
+{
+	char got[1000] = "", want[1000];
+	const unsigned long long bytes = (unsigned long long)bytes_of_logs();
+	FILE *f = popen("sed 's/\"plan\":\"[0-9a-f]\\{32\\}\"/\"plan\":HASH/' out/.symcache/summary.json", "re");
+
+	assert_true(f && fread(got, 1, sizeof(got) - 1, f) && !pclose(f));
+	snprintf(want, sizeof(want), "{\"plan\":HASH,\"logs\":3,\"left_out\":0,\"damaged\":[\"in/a\",\"in/c.gz\"],"
+		 "\"read\":%llu,\"written\":%llu,\"addresses\":12,\"resolved\":8,\"in_no_module\":20,\"modules\":["
+		 "{\"build_id\":\"6932\",\"name\":\"n\",\"missed\":4,\"unplaced\":6,\"no_symbols\":false,"
+		 "\"table_only\":true,\"other_build\":false},"
+		 "{\"build_id\":\"6964\",\"name\":\"m\",\"missed\":4,\"unplaced\":0,\"no_symbols\":true,"
+		 "\"table_only\":false,\"other_build\":false}]}\n", bytes, bytes);
+	assert_string_equal(got, want);
+}
+
 static void merge(int options, struct sc_error *err)
 {
 	char *all = strdup("");
 	const struct markup_merge_options o = {
 		.plan = "plan", .out = "out", .threads = options & ONE_BY_ONE ? 1 : 2,
 		.keep_parts = options & KEEP, .fault = on_fault, .say = on_said, .ctx = &all,
+		.progress = on_progress,
 	};
 	struct markup_merged merged;
 	struct markup_merge *m;
 	int rc = markup_merge_open(&o, &m, err);
 
+	shown.done = shown.size = 0;
 	if (!rc)
 		rc = markup_merge_run(m, &merged, err);
 	if (rc) {
@@ -313,12 +297,12 @@ static void merge(int options, struct sc_error *err)
 	} else {
 		const struct markup_stats *stats = markup_tally_stats(merged.tally);
 
+		assert_true(shown.size <= (uint64_t)bytes_of_logs());
 		add(" ", (char[]){ (char)('0' + merged.logs), 0 }, " logs; ");
 		add("", system("cmp -s in/a out/a && cmp -s in/b out/b && cmp -s in/c.gz out/c.gz") ?
 		    "other" : "same", "");
-		/* Of a module that has no symbols the first warning counts. */
-		assert_string_equal(all, "! 1 in in/b said 0 in in/c.gz said ");
-		assert_int_equal(merged.damaged, 1);
+		check_said(all);
+		assert_int_equal(merged.damaged, 2);
 		assert_int_equal(stats->frames, 12);
 		assert_int_equal(stats->frames_resolved, 8);
 		assert_int_equal(stats->frames_outside, 20);
@@ -326,8 +310,7 @@ static void merge(int options, struct sc_error *err)
 		assert_int_equal(stats->guessed, 44);
 		assert_int_equal(stats->bytes, bytes_of_logs());
 		assert_int_equal(system("ls out/.symcache/parts/* > list 2> list"), options & KEEP ? 0 : 512);
-		assert_int_equal(system("grep -q '\"damaged\":\\[\"in/c.gz\"\\].*\"addresses\":12,\"resolved\":8,"
-					".*\"name\":\"m\",\"missed\":4,' out/.symcache/summary.json"), 0);
+		check_summary();
 		assert_int_not_equal(access("out/b.0123abcd", F_OK), 0);
 		check_status(m, err);
 	}
@@ -358,6 +341,30 @@ static void test_cases(void **state)
 			fail_msg("%s:\n %s\nwanted\n %s\n", cases[i].what, said.data, cases[i].result);
 	}
 	assert_int_equal(access("out/x.0123abcd", F_OK), 0);
+}
+
+/* A plan has the tasks that it has. */
+static void test_numbers(void **state)
+{
+	static const struct { uint64_t task; int rc; } tasks[] = {
+		{ 1, 0 }, { 2, SC_EINVAL }, { 3, SC_EINVAL }, { UINT64_MAX, SC_EINVAL },
+	};
+	struct sc_error err;
+
+	(void)state;
+	make_logs();
+	make_plan(names, &err);
+	for (size_t i = 0; i < sizeof(tasks) / sizeof(*tasks); i++) {
+		const struct markup_task_options o = { .plan = "plan", .out = "out", .task = tasks[i].task, .threads = 1 };
+		struct markup_task_plan plan;
+		struct markup_task *t;
+
+		assert_int_equal(markup_task_open(&o, &t, &plan, &err), tasks[i].rc);
+		if (tasks[i].rc)
+			assert_string_equal(err.msg, "plan has the tasks 0 to 1");
+		markup_task_close(t);
+	}
+	assert_int_not_equal(fcntl(0, F_GETFD), -1); /* standard input is not ours to close */
 }
 
 /* Outputs in folders: what others left of them goes, in each folder. */
@@ -400,7 +407,7 @@ static int tear_down(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = { cmocka_unit_test(test_cases), cmocka_unit_test(test_folders) };
+	const struct CMUnitTest tests[] = { cmocka_unit_test(test_cases), cmocka_unit_test(test_numbers), cmocka_unit_test(test_folders) };
 
 	return cmocka_run_group_tests_name("plan cases", tests, set_up, tear_down);
 }

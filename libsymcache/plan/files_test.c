@@ -3,6 +3,7 @@
  * another version, or by someone who computes the hash as well. What is not refused would be read
  * past an end, or put into the output of another log.
  */
+#include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -249,6 +250,7 @@ static void test_finished(void **state)
 	static const char *const outputs[] = { "a", "b", "a" };
 	struct markup_finished_log log = { 0 };
 	struct markup_finished *f;
+	struct stat st;
 
 	(void)state;
 	for (int i = 0; i < 2; i++) {
@@ -275,8 +277,13 @@ static void test_finished(void **state)
 	assert_true(markup_finished_find(f, "b", &log));
 	assert_string_equal(log.hash, hashes[1]);
 	assert_false(markup_finished_find(f, "c", &log));
-	assert_int_equal(truncate(in_dir("a"), 3), 0);
+	/* Of the same size, but written since; and of another size with the same date. */
+	assert_int_equal(utimensat(AT_FDCWD, in_dir("a"), (struct timespec[]){ { 1, 0 }, { 1, 0 } }, 0), 0);
 	assert_false(markup_finished_find(f, "a", &log));
+	assert_int_equal(stat(in_dir("b"), &st), 0);
+	assert_int_equal(truncate(in_dir("b"), 3), 0);
+	assert_int_equal(utimensat(AT_FDCWD, in_dir("b"), (struct timespec[]){ st.st_atim, st.st_mtim }, 0), 0);
+	assert_false(markup_finished_find(f, "b", &log));
 	unlink(in_dir("b"));
 	assert_false(markup_finished_find(f, "b", &log));
 	markup_finished_close(f);

@@ -1,9 +1,12 @@
 /* How shards are dealt to tasks; rows and what is wrong with them. */
+#include <errno.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -50,6 +53,54 @@ static void test_deal(void **state)
 	s.len = 0;
 	assert_true(mk_deal(&s, logs, 1000, 7, &tasks));
 	assert_int_equal(tasks, 0);
+}
+
+/* Of equal shards the first ones come first, to the tasks in turn: the same logs give the same plan. */
+static void test_equal(void **state)
+{
+	struct markup_log logs[7] = { { .kind = MARKUP_LOG_PLAIN } };
+	struct mk_shard shards[7];
+	struct mk_shards s = { shards, 7, 7 };
+	uint64_t tasks;
+	char got[8] = "";
+
+	(void)state;
+	for (uint64_t i = 0; i < 7; i++)
+		shards[i] = (struct mk_shard){ .number = i, .log = i, .to = i == 3 ? 200 : 100 };
+	assert_true(mk_deal(&s, logs, 200, 3, &tasks));
+	assert_int_equal(tasks, 3);
+	for (size_t i = 0; i < 7; i++)
+		got[i] = (char)('0' + shards[i].task);
+	assert_string_equal(got, "1210201");
+}
+
+/* What cannot be written is said, with the reason. */
+static void test_full(void **state)
+{
+	static const struct mk_column columns[] = { { "i", MK_NUMBER, 0, NULL }, { 0 } };
+	char path[] = "/tmp/plan_full.XXXXXX", want[100];
+	void (*before)(int) = signal(SIGXFSZ, SIG_IGN);
+	struct rlimit limit, small = { 1000, 0 };
+	struct mk_rows_out w;
+	struct sc_error err;
+	int rc;
+
+	(void)state;
+	close(mkstemp(path));
+	assert_int_equal(getrlimit(RLIMIT_FSIZE, &limit), 0);
+	small.rlim_max = limit.rlim_max;
+	assert_int_equal(mk_rows_create(&w, path, 0, &err), 0);
+	assert_int_equal(setrlimit(RLIMIT_FSIZE, &small), 0);
+	for (uint64_t i = 0; i < 100000; i++)
+		mk_rows_put(&w, columns, &i);
+	errno = 0;
+	rc = mk_rows_commit(&w, NULL, &err);
+	setrlimit(RLIMIT_FSIZE, &limit);
+	signal(SIGXFSZ, before);
+	assert_int_equal(rc, SC_ESYS);
+	snprintf(want, sizeof(want), "cannot write %s: File too large", path);
+	assert_string_equal(err.msg, want);
+	unlink(path);
 }
 
 static void test_row(void **state)
@@ -155,6 +206,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_deal),
+		cmocka_unit_test(test_equal),
+		cmocka_unit_test(test_full),
 		cmocka_unit_test(test_row),
 		cmocka_unit_test(test_rows),
 	};

@@ -114,6 +114,8 @@ static void test_ext_footer(void **state)
 	(void)state;
 	f->version = 2;
 	expect_damage(bytes, t.size, "extension area: unknown version 2");
+	f->version = 0;
+	expect_damage(bytes, t.size, "extension area: unknown version 0");
 	*f = good;
 	f->file_size++;
 	snprintf(message, sizeof(message),

@@ -197,6 +197,8 @@ static void test_extension(void **state)
 	EXPECT_EXT(t.image.elf_class = 1, "image: class 1, big-endian 0, derived 0\n");
 	EXPECT_EXT(t.image.big_endian = 2, "image: class 64, big-endian 2, derived 0\n");
 	EXPECT_EXT(t.image.build_id_derived = 2, "image: class 64, big-endian 0, derived 2\n");
+	EXPECT_EXT(t.image.big_endian = t.image.build_id_derived = 1, "");
+	EXPECT_EXT(t.image.elf_class = 32, "");
 	EXPECT_EXT(t.image.soname++, "image 0: soname: no string starts at offset 0x46\n");
 	EXPECT_EXT(t.image.writer = 1, "image 0: writer: no string starts at offset 0x1\n");
 	EXPECT_EXT(t.decls[2].file_idx = 2, "declaration 2: no file 2\n");
@@ -207,6 +209,28 @@ static void test_extension(void **state)
 	EXPECT_EXT(t.data[1].address = 0x1000,
 		   "data symbol 1: 0x1000, size 4, must stand before 0x1000, size 256\n");
 	EXPECT_EXT((t.data[1].address = 0x1000, t.data[1].size = 256), "");
+}
+
+static void test_tables(void **state)
+{
+	const struct symcache_ext_segment whole = { 0, 0, UINT64_MAX, 0, 0 };
+
+	(void)state;
+#define SYMBOLS(first, second) (t.num_symbols = 2, \
+	t.symbols[0] = (struct symcache_ext_symbol){ .address = first, .name = SYMCACHE_NONE, .file = SYMCACHE_NONE }, \
+	t.symbols[1] = (struct symcache_ext_symbol){ .address = second, .name = SYMCACHE_NONE, .file = SYMCACHE_NONE })
+	EXPECT_EXT(SYMBOLS(0x10, 0x11), "");
+	EXPECT_EXT(SYMBOLS(0x10, 0x10), "symbol 1: 0x10 must come after 0x10\n");
+	EXPECT_EXT(SYMBOLS(0x10, 0xf), "symbol 1: 0xf must come after 0x10\n");
+#define SEGMENT(o, v, s) (t.num_segments = 1, t.segments[0] = (struct symcache_ext_segment){ o, v, s, 0, 0 })
+	EXPECT_EXT((t.num_segments = 1, t.segments[0] = whole), "");
+	EXPECT_EXT(SEGMENT(0, 0, 0), "");
+	EXPECT_EXT(SEGMENT(1, 0, UINT64_MAX), "segment 0: ends past the last address\n");
+	EXPECT_EXT(SEGMENT(0, 1, UINT64_MAX), "segment 0: ends past the last address\n");
+	EXPECT_EXT(SEGMENT(1, 1, UINT64_MAX - 1), "");
+	EXPECT_EXT((SEGMENT(0, 5, 1), t.num_segments = 2, t.segments[1].vaddr = 4),
+		   "segment 1: 0x4 must stand before 0x5\n");
+	EXPECT_EXT((SEGMENT(0, 5, 1), t.num_segments = 2, t.segments[1].vaddr = 5), "");
 }
 
 static void test_index(void **state)
@@ -279,6 +303,7 @@ int main(void)
 		cmocka_unit_test(test_string_section),
 		cmocka_unit_test(test_padding),
 		cmocka_unit_test(test_extension),
+		cmocka_unit_test(test_tables),
 		cmocka_unit_test(test_index),
 		cmocka_unit_test(test_hash),
 		cmocka_unit_test(test_stop),
