@@ -4,6 +4,8 @@
 
 #include "libsymcache/api/testing.h"
 
+#include "libsymcache/base/seeds_test.h"
+
 #define CORES "../shared/data/cores"
 
 enum { MAX = 400 };
@@ -199,10 +201,65 @@ static void traces_have_stacks(void **state)
 	symcache_store_close(of.store);
 }
 
+static int put_frame(void *ctx, const struct symcache_walked_thread *t, const struct symcache_walked_frame *f)
+{
+	if (!f) {
+		fprintf(ctx, "thread %u%s [%s] ends: %s\n", t->tid, t->died ? " died" : "", t->name, t->end);
+		return 0;
+	}
+	assert_null(t->end);
+	fprintf(ctx, "%" PRIx64 " is %" PRIx64 " in [%s] ", f->pc, f->vaddr, f->path);
+	for (size_t i = 0; i < f->build_id_len; i++)
+		fprintf(ctx, "%02x", f->build_id[i]);
+	fprintf(ctx, " how %u flags %u", f->how, f->flags);
+	for (size_t i = 0; i < f->num_frames; i++) {
+		const struct symcache_frame *of = &f->frames[i];
+
+		fprintf(ctx, "; %s %s:%u:%u id %d flags %u", of->function, of->file, of->line, of->column,
+			(int)of->function_id, of->flags);
+	}
+	assert_null(f->frames[f->num_frames].function);
+	fputc('\n', ctx);
+	return 0;
+}
+
+/* All that is said of each frame of recorded cores, whose libc is nowhere. */
+static void stacks_have_all(void **state)
+{
+	static const char *const names[] = { "altstack", "asmcfi", "nocfi", "shared", "spie", "tail" };
+	char *got;
+	size_t len;
+	FILE *to = open_memstream(&got, &len);
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+		struct symcache_stack_options of = { sizeof(of), NULL, NULL };
+		struct symcache_counts counts = { sizeof(counts), 0, 0, 0, 0 };
+		char command[400];
+		const char *bin = in_dir("bin");
+
+		snprintf(command, sizeof(command), "cd %s && rm -rf bin core && mkdir bin && cp \"$OLDPWD\"/" CORES "/bin/* bin && "
+			 "chmod u+w bin/* && unxz bin/*.xz && xz -dc \"$OLDPWD\"/" CORES "/%s.core.xz | "
+			 "perl -0777 -pe 's{/lib/}{/gon/}g' > core", dir, names[i]);
+		if (access(CORES, F_OK) || system(command)) {
+			print_message("skipped: there is no %s\n", CORES);
+			skip();
+		}
+		ok(symcache_store_open(in_dir("all.store"), SYMCACHE_STORE_WRITE, &of.store, NULL));
+		ok(symcache_store_index(of.store, &bin, 1, NULL, &counts, NULL));
+		fprintf(to, "== %s\n", names[i]);
+		ok(symcache_core_stacks(in_dir("core"), &of, put_frame, to, NULL));
+		symcache_store_close(of.store);
+	}
+	fclose(to);
+	expect_recorded("core_stacks", got, len);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(cores_are_spaces), cmocka_unit_test(traces_have_stacks),
+		cmocka_unit_test(stacks_have_all),
 	};
 
 	return cmocka_run_group_tests(tests, set_up, tear_down);

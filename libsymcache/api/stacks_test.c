@@ -68,7 +68,7 @@ static int on_frame(void *ctx, const struct symcache_walked_thread *thread,
 			assert_non_null(strstr(frame->path, "stacks_test"));
 			assert_memory_equal(frame->build_id, id, id_len);
 			assert_true(frame->vaddr);
-			assert_int_equal(f->flags, 0);
+			assert_int_equal(f->flags, SYMCACHE_FRAME_SYMBOL);
 			seen->waiting++;
 		}
 	}

@@ -166,18 +166,18 @@ static inline uint8_t *answers_read(const char *path, size_t *size)
 static inline void put_seeds(FILE *to, const char *corpus, const struct damages *damages,
 			     answer_fn *fn)
 {
-	char dir[64], path[400];
+	char folder[64], path[400];
 	struct dirent **list;
 	int n;
 
-	snprintf(dir, sizeof(dir), "testdata/fuzz/%s", corpus);
-	n = scandir(dir, &list, NULL, alphasort);
+	snprintf(folder, sizeof(folder), "testdata/fuzz/%s", corpus);
+	n = scandir(folder, &list, NULL, alphasort);
 	assert_true(n > 2);
 	for (int i = 0; i < n; i++) {
 		uint8_t *bytes;
 		size_t size;
 
-		snprintf(path, sizeof(path), "%s/%s", dir, list[i]->d_name);
+		snprintf(path, sizeof(path), "%s/%s", folder, list[i]->d_name);
 		bytes = list[i]->d_name[0] == '.' ? NULL : answers_read(path, &size);
 		if (bytes && size) {
 			fprintf(to, "== %s/%s\n", corpus, list[i]->d_name);

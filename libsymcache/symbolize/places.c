@@ -96,12 +96,11 @@ static bool keep_frames(struct symcache_places *p, struct symcache_code_place *p
 		const struct sc_frame *f = &a->frames[i];
 		const char *name = put_text(&text, f->function);
 
-		frames[i] = (struct sc_frame){
-			.function = { f->function.ptr ? name : NULL, f->function.len },
-			.file = { put_text(&text, f->file), f->file.len }, .line = f->line,
-			.column = f->column, .scopes = f->scopes,
-			.inlined = a->cache && symcache_symbolize_start(p->symbolizer, a, i).inlined,
-		};
+		frames[i] = *f;
+		frames[i].function.ptr = f->function.ptr ? name : NULL;
+		frames[i].file.ptr = put_text(&text, f->file);
+		frames[i].padded = false;
+		frames[i].inlined = a->cache && symcache_symbolize_start(p->symbolizer, a, i).inlined;
 	}
 	place->num_frames = a->num_frames;
 	p->frames_held += a->num_frames;
@@ -118,7 +117,8 @@ static void find_symbol(struct symcache_places *p, uint64_t vaddr, struct symcac
 	    !symcache_lookup_symbol(a->cache, vaddr - symcache_load_base(a->cache), &symbol) ||
 	    !symbol.size)
 		return;
-	*only = (struct sc_frame){
+	*only = (struct sc_frame){ .of_table = true, .function_idx = SYMCACHE_NONE,
+		.location_idx = SYMCACHE_NONE,
 		.function = symcache_show_name(p->symbolizer, symbol.name, SYMCACHE_LANG_SYMTAB) };
 	*a = (struct symcache_answer){ .frames = only, .num_frames = 1 };
 }
