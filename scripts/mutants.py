@@ -10,7 +10,7 @@ arguments). It relies on the project's layout of code: a statement a line, space
 Mutants that do not compile, or whose code is the same, do not count.
 
 Nothing in the checkout changes: the mutant is compiled by itself, and the tests are linked with it in
-front of the library. The unit tests and replays of the room run, until one fails. A test that also fails with
+front of the library; a test that includes the file is compiled with the mutant in its place. The unit tests and replays of the room run, until one fails. A test that also fails with
 the unchanged file placed the same way says nothing: it is reported, and not used. With --cover
 (build/coverage/cover.json, of `make coverage COVERAGE=--by-test`) only lines are changed that a test runs, and
 what the room's own tests do not notice is tried with the others that run the line, but for those
@@ -30,6 +30,7 @@ import random
 import re
 import resource
 import shlex
+import shutil
 import signal
 import subprocess
 import sys
@@ -188,7 +189,21 @@ class Tests:
         command = [source if a == path else obj if a.endswith(path[:-2] + ".o") else a for a in self.commands[path] if a != "-g"]
         return not subprocess.run(command + ERRORS + ["-MF", obj + ".d"], cwd=ROOT, capture_output=True).returncode
 
-    def link(self, target, obj):
+    def including(self, target, path, obj):
+        """The object of a test that includes the mutant. None: it does not include the file."""
+        source, test = f"{target}.c", f"{obj[:-2]}.i/test.o"
+        if not os.path.exists(f"{ROOT}/{source}") or f'#include "{path}"' not in open(f"{ROOT}/{source}").read():
+            return None
+        if source not in self.commands:
+            self.commands[source] = made_by(self.build, f"{self.build}/{target}.o", source)
+        os.makedirs(f"{obj[:-2]}.i/{os.path.dirname(path)}", exist_ok=True)
+        shutil.copy(obj[:-2] + ".c", f"{obj[:-2]}.i/{path}")
+        command = [test if a == f"{self.build}/{target}.o" else a for a in self.commands[source]]
+        command[1:1] = [f"-I{obj[:-2]}.i"]
+        subprocess.run(command + ["-MF", test + ".d"], cwd=ROOT, capture_output=True)
+        return test
+
+    def link(self, target, path, obj):
         """The program with the mutant in front of the library. None: it does not link."""
         if target not in self.commands:
             main = "cmd/main" if target == "symcache" else target
@@ -196,28 +211,31 @@ class Tests:
         exe = f"{obj[:-2]}.d/{os.path.basename(target)}"  # tests look themselves up by their name
         os.makedirs(os.path.dirname(exe), exist_ok=True)
         command, library = [], f"{self.build}/libsymcache.a"
+        test = self.including(target, path, obj)
         for a in self.commands[target]:
-            command += [obj, a] if a == library and obj not in command else [a]
+            if test and a == f"{self.build}/{target}.o":
+                a = test
+            command += [obj, a] if a == library and not test and obj not in command else [a]
         command[command.index("-o") + 1] = exe
         done = subprocess.run(command[:1] + self.lld + command[1:], cwd=ROOT, capture_output=True)
         return exe if not done.returncode else None
 
     def notices(self, test, path, obj):
         """Does the test fail with the mutant of a file, and not with the file unchanged?"""
-        if not self.fails(test, obj):
+        if not self.fails(test, path, obj):
             return False
         with self.checking:
             if (path, test) not in self.valid:
                 plain = f"{self.folder}/plain.o"
                 self.compile(path, open(f"{ROOT}/{path}").read(), plain)
-                self.valid[path, test] = not self.fails(test, plain)
+                self.valid[path, test] = not self.fails(test, path, plain)
                 if not self.valid[path, test]:
                     print(f"{test} fails with {path} unchanged: it is not used\n", flush=True)
         return self.valid[path, test]
 
-    def fails(self, test, obj):
+    def fails(self, test, path, obj):
         golden = test.startswith("golden:")
-        exe = self.link("symcache" if golden else test, obj)
+        exe = self.link("symcache" if golden else test, path, obj)
         if not exe:
             return False
         corpus = "testdata/fuzz/" + os.path.basename(test)[:-5]
