@@ -157,6 +157,25 @@ static void test_complaints(void **state)
 	assert_int_equal(said[1022], '\n');
 }
 
+/* The name of an input may take half of it. */
+static void test_long_inputs(void **state)
+{
+	char name[600];
+
+	(void)state;
+	for (size_t len = 505; len < 520; len++) {
+		const struct mk_where w = { .sink.complain = complain, .input = name, .line_no = 6 };
+		char want[600];
+
+		memset(name, 'n', len);
+		name[len] = '\0';
+		snprintf(want, sizeof(want), "%.*s%s7: what\n", (int)(len < 511 ? len : 511), name, len < 511 ? ":" : "");
+		said[0] = '\0';
+		mk_complain(&w, "what");
+		assert_string_equal(said, want);
+	}
+}
+
 static void test_shortened(void **state)
 {
 	static const struct { const char *text; size_t len; const char *shown; } cases[] = {
@@ -180,7 +199,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_numbers),	  cmocka_unit_test(test_modes),
 		cmocka_unit_test(test_build_ids), cmocka_unit_test(test_complaints),
-		cmocka_unit_test(test_shortened),
+		cmocka_unit_test(test_shortened), cmocka_unit_test(test_long_inputs),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -112,6 +112,7 @@ static void test_parts(void **state)
 /* More parts than there may be, and deeper brackets. */
 static void test_large(void **state)
 {
+	struct mk_name_part parts[MK_NAME_PARTS];
 	char *name = malloc(100000);
 
 	(void)state;
@@ -119,6 +120,22 @@ static void test_large(void **state)
 	for (size_t i = 0; i < 100000; i++)
 		name[i] = "a<b>::"[i % 6];
 	check_parts(name, 100000);
+	assert_int_equal(mk_name_parts(name, 100000, parts), MK_NAME_PARTS - 3);
+	for (size_t n = 1; n < MK_NAME_PARTS; n++) /* what is kept, arguments, …, the rest */
+		assert_int_equal(mk_name_parts(name, n * 6, parts), n < 30 ? 2 * n + 1 : MK_NAME_PARTS - 3);
+	memcpy(name, "returned ", 9);
+	for (size_t n = 20; n < 40; n++) { /* with a type in front, and parameters behind them */
+		for (size_t i = 0; i < 6 * n; i++)
+			name[9 + i] = "a<b>::"[i % 6];
+		memcpy(name + 9 + 6 * n, "f()", 3);
+		check_parts(name, 9 + 6 * n + 3);
+	}
+	for (size_t depth = 250; depth < 260; depth++) {
+		name[0] = 'f';
+		memset(name + 1, '<', depth);
+		memset(name + 1 + depth, '>', depth);
+		assert_int_equal(mk_name_parts(name, 1 + 2 * depth, parts), depth > 256 ? 1 : 2);
+	}
 	memset(name, '<', 100000);
 	check_parts(name, 2000);
 	memset(name, '(', 100000);

@@ -148,6 +148,145 @@ static void test_page(void **state)
 	}
 }
 
+/* Frames of numbers may be 64 lines apart, and 64 stacks of processes are open at a time. */
+static void test_apart(void **state)
+{
+	char log[20000], *got, *p;
+
+	(void)state;
+	for (unsigned lines = 62; lines < 67; lines++) {
+		p = stpcpy(log, FRAME(0, 1190));
+		for (unsigned i = 1; i < lines; i++)
+			p = stpcpy(p, "text\n");
+		strcpy(p, FRAME(1, 1200));
+		got = grouped(log, MARKUP_TEXT_OUT, 1, 1000);
+		assert_int_equal(!strncmp(got, "1 stack in 1 group\n", 19), lines <= 64);
+		free(got);
+	}
+	for (unsigned processes = 62; processes < 67; processes++) {
+		p = log;
+		for (unsigned k = 0; k < 2 * processes; k++)
+			p += sprintf(p, "host p[%u]: #%u 0x1 (/x/a.out+0x1200) (BuildId: aabb)\n", k % processes, k / processes);
+		got = grouped(log, MARKUP_TEXT_OUT, 1, 1000);
+		assert_int_equal(strtoul(got, NULL, 10) == processes, processes <= 64);
+		free(got);
+	}
+}
+
+/* Two groups that are as frequent and begin in one line stand in the order of their signatures. */
+static void test_order(void **state)
+{
+	static const char one[] = "{{{bt:0:0x11200:pc}}}", two[] = "{{{bt:0:0x11300:pc}}}";
+	char log[300];
+
+	(void)state;
+	for (int first = 0; first < 2; first++) {
+		sprintf(log, "{{{module:0:a:elf:aa}}}\n{{{mmap:0x10000:0x3000:load:0:rx:0}}}\n%s %s\n",
+			first ? one : two, first ? two : one);
+		expect(log, "2 stacks in 2 groups\n\n       1  b62dd06d653602af  log:3\n          start\n\n"
+			    "       1  dce65ca50c4e62a6  log:3\n          main\n");
+	}
+}
+
+/* A frame alone lends the next stack the word of its title, if that is not more than 12 lines behind
+ * it; a word has less than 96 bytes. */
+static void test_kinds(void **state)
+{
+	char log[3000], word[100], want[150], *got, *p;
+
+	(void)state;
+	for (unsigned lines = 10; lines < 15; lines++) {
+		p = stpcpy(log, "SIGSEGV\n" FRAME(3, 1200));
+		for (unsigned i = 1; i < lines; i++)
+			p = stpcpy(p, "text\n");
+		strcpy(p, FRAME(0, 1300) FRAME(1, 1200));
+		got = grouped(log, MARKUP_HTML, 1, 1000);
+		p = strstr(got, "</table>");
+		assert_non_null(p);
+		*p = 0;
+		assert_non_null(p = strstr(got, "2 functions<code> · "));
+		p = strstr(got, "<b class=bad>SIGSEGV</b>");
+		assert_int_equal(strstr(p + 1, "<b class=bad>SIGSEGV</b>") != NULL, lines <= 12);
+		free(got);
+	}
+	for (size_t len = 93; len < 99; len++) {
+		memset(word, 'w', len);
+		word[len] = 0;
+		sprintf(log, "AddressSanitizer: %s\n" FRAME(0, 1200), word);
+		sprintf(want, "<b class=bad>%s</b> ·", word);
+		got = grouped(log, MARKUP_HTML, 1, 1000);
+		assert_int_equal(strstr(got, want) != NULL, len < 96);
+		free(got);
+	}
+}
+
+/* A stack whose functions take so many bytes, the first one with its number, in a record as group.c
+ * writes it. */
+static void put_stack(struct markup_groups *g, unsigned number, size_t bytes)
+{
+	struct mk_group_record record = { .line = number + 1, .begins = 1 };
+	char name[4096 + 1];
+	struct mk_out functions = { 0 };
+
+	for (size_t left = bytes, n; left; left -= n) {
+		n = left < 4096 ? left : 4096;
+		memset(name, 'n', sizeof(name));
+		name[0] = GROUP_OTHER;
+		name[n] = '\n';
+		mk_out_put(&functions, name, n + 1);
+	}
+	sprintf(name, "%08u", number);
+	memcpy(functions.buf + 1, name, 8);
+	record.functions_len = (uint32_t)functions.len;
+	assert_int_equal(markup_groups_take(g, (const char *)&record, sizeof(record)), 0);
+	assert_int_equal(markup_groups_take(g, functions.buf, functions.len), 0);
+	mk_out_deinit(&functions);
+}
+
+/* The first line of what is written. */
+static void expect_totals(struct markup_groups *g, const char *want)
+{
+	struct fake_text got = { 0 };
+
+	assert_int_equal(markup_groups_write(g, MARKUP_TEXT_OUT, false, fake_append, &got), 0);
+	got.buf[strcspn(got.buf, "\n")] = 0;
+	assert_string_equal(got.buf, want);
+	free(got.buf);
+	markup_groups_destroy(g);
+}
+
+/* How many groups there may be, of how many bytes together, and each. */
+static void test_bounds(void **state)
+{
+	struct markup_groups *g;
+	struct fake_text got;
+
+	(void)state;
+	for (unsigned more = 0; more < 2; more++) {
+		assert_int_equal(markup_groups_create(&g), 0);
+		for (unsigned i = 0; i < GROUPS_MAX + more; i++)
+			put_stack(g, i, 9);
+		put_stack(g, 7, 9);
+		expect_totals(g, more ? "65538 stacks in 65536 groups; 1 stack of further groups left out"
+				      : "65537 stacks in 65536 groups");
+		assert_int_equal(markup_groups_create(&g), 0);
+		for (unsigned i = 0; i < GROUP_BYTES_MAX / GROUP_STACK_MAX; i++)
+			put_stack(g, i, GROUP_STACK_MAX);
+		if (more)
+			put_stack(g, 9999, 9);
+		expect_totals(g, more ? "2049 stacks in 2048 groups; 1 stack of further groups left out"
+				      : "2048 stacks in 2048 groups");
+		assert_int_equal(markup_groups_create(&g), 0);
+		put_stack(g, 1, GROUP_STACK_MAX + 10 * more);
+		got = (struct fake_text){ 0 };
+		assert_int_equal(markup_groups_write(g, MARKUP_TEXT_OUT, false, fake_append, &got), 0);
+		assert_int_equal(got.len, strlen("1 stack in 1 group\n\n       1  0123456789abcdef  :2\n") + 8 * 10 +
+				 GROUP_STACK_MAX);
+		free(got.buf);
+		markup_groups_destroy(g);
+	}
+}
+
 static void test_threads(void **state)
 {
 	static const char stack[] = FRAME(0, 1190) FRAME(1, 1200) "text that is between them: SIGBUS\n"
@@ -174,7 +313,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_fold),
 		cmocka_unit_test(test_stacks),
-		cmocka_unit_test(test_deep),
+		cmocka_unit_test(test_deep), cmocka_unit_test(test_apart), cmocka_unit_test(test_order),
+		cmocka_unit_test(test_kinds), cmocka_unit_test(test_bounds),
 		cmocka_unit_test(test_page), cmocka_unit_test(test_threads),
 	};
 	return cmocka_run_group_tests_name("group", tests, NULL, NULL);

@@ -49,10 +49,25 @@ static void test_complaint(void **state)
 	}
 }
 
+/* Maps of one address, which hold nothing, stand in their order. */
+static void test_maps(void **state)
+{
+	static const char log[] = "{{{module:0:a:elf:aa}}}\n{{{mmap:0x2000:0:load:0:rw:0}}}\n"
+				  "{{{mmap:0x2000:0:load:0:r:0}}}\n{{{mmap:0x1000:0x10:load:0:rx:0}}}\n";
+	const struct markup_options options = { .dialect = MARKUP_DEFAULT };
+	struct fake_sink got;
+
+	(void)state;
+	assert_int_equal(fake_filter(&options, log, strlen(log), 1000, &got), 0);
+	assert_string_equal(got.out.buf, "[[[ELF module #0x0 \"a\"; BuildID=aa "
+			    "[0x1000-0x100f](rx),[0x2000-0x1fff](rw),[0x2000-0x1fff](r)]]]\n");
+	fake_sink_deinit(&got);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_newline), cmocka_unit_test(test_complaint),
+		cmocka_unit_test(test_newline), cmocka_unit_test(test_complaint), cmocka_unit_test(test_maps),
 	};
 
 	return cmocka_run_group_tests_name("output", tests, NULL, NULL);
