@@ -147,11 +147,26 @@ static void test_names(void **state)
 	}
 }
 
+/* It says that inflated it has no bytes. */
+static void test_no_names(void **state)
+{
+	const Elf64_Chdr header = { .ch_type = ELFCOMPRESS_ZLIB, .ch_size = 60000, .ch_addralign = 1 };
+	size_t len;
+	uint8_t *file = named(2, 0, 60000, &len), *at = memmem(file, len, &header, sizeof(header));
+
+	(void)state;
+	assert_non_null(at);
+	memset(at + offsetof(Elf64_Chdr, ch_size), 0, sizeof(header.ch_size));
+	compare_bytes(file, len);
+	free(file);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_programs),
 		cmocka_unit_test(test_names),
+		cmocka_unit_test(test_no_names),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

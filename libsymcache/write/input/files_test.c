@@ -87,6 +87,10 @@ static void test_split(void **state)
 		  "-o x d/a.o && mkdir .debug && objcopy --only-keep-debug x .debug/x.debug && "
 		  "objcopy --strip-debug --add-gnu-debuglink=.debug/x.debug x && mv d/a.dwo .",
 		  "x", true, NULL },
+		{ "gcc -g -gsplit-dwarf -fPIC -c -o d/a.o d/a.c && " CC
+		  "-o x d/a.o && mkdir .debug && objcopy --only-keep-debug x .debug/x.debug && "
+		  "objcopy --strip-debug --add-gnu-debuglink=.debug/x.debug x && mv d/a.dwo .debug",
+		  "x", true, NULL },
 		{ "gcc -gdwarf-4 -gsplit-dwarf -fPIC -c -o d/a.o d/a.c && " CC
 		  "-o x d/a.o && dwp -o x.dwp d/a.dwo && rm d/a.dwo",
 		  "x", true, NULL },

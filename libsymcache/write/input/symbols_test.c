@@ -5,8 +5,10 @@
 
 #include <cmocka.h>
 
-#include "libsymcache/base/testing.h"
+#include "libsymcache/base/seeds_test.h"
 #include "libsymcache/write/build.h"
+#include "libsymcache/write/input/input.h"
+#include "libsymcache/write/made_more_test.h"
 
 /* f() and g(); no other file can name g(). */
 static void make(const char *command)
@@ -60,11 +62,114 @@ static void test_mini(void **state)
 	expect_functions("x", 2);
 }
 
+/* ---- tables at random ----------------------------------------------------------------------------- */
+
+enum { TABLES = 160, TABLES_WHOLE = 10, ASKED = 3 };
+
+static void put_list(FILE *to, const char *what, const struct sc_elf_symbol *list, size_t n)
+{
+	fprintf(to, "%s", what);
+	for (size_t i = 0; i < n; i++)
+		fprintf(to, " %" PRIx64 "+%" PRIx64 " %s%s%s", list[i].vaddr, list[i].size, list[i].name,
+			list[i].file ? " of " : "", list[i].file ? list[i].file : "");
+	fputc('\n', to);
+}
+
+static void put_all(FILE *to, const struct sc_input *in)
+{
+	fprintf(to, "%" PRIu64 " too far, code", in->symbols_too_far);
+	for (size_t i = 0; i < in->code_symbols.len; i++)
+		fprintf(to, " [%" PRIx64 ", %" PRIx64 ") %s", in->code_symbols.data[i].start,
+			in->code_symbols.data[i].end, in->code_symbols.data[i].name);
+	fputc('\n', to);
+	put_list(to, "all", in->symbols.all.data, in->symbols.all.len);
+	put_list(to, "aliases", in->symbols.aliases.data, in->symbols.aliases.len);
+	put_list(to, "data", in->symbols.data.data, in->symbols.data.len);
+}
+
+/* What is there at addresses, by name. */
+static void put_names(FILE *to, const struct sc_input *in, const uint64_t *vaddrs)
+{
+	for (int i = 0; i < ASKED; i++) {
+		const char *name = sc_input_symbol_at(in, vaddrs[i]), *shown = sc_input_shown_symbol_at(in, vaddrs[i]);
+
+		fprintf(to, "%" PRIx64 ": %s, shown %s, code up to %" PRIx64 "\n", vaddrs[i], name ? name : "-",
+			shown ? shown : "-", sc_input_code_end(in, vaddrs[i]));
+	}
+}
+
+/* The symbols of a file: all, or those that addresses need. */
+static void put_symbols(FILE *to, const char *path, const uint64_t *vaddrs, bool only, unsigned threads)
+{
+	const struct symcache_build_options options = { .no_debug_search = true };
+	struct sc_input in = { .with_symbols = true };
+	struct sc_error err;
+
+	if (only)
+		in.asked = (struct sc_elf_asked){ vaddrs, ASKED };
+	assert_int_equal(sc_input_open(&in, path, &options, &err), 0);
+	assert_int_equal(sc_input_load(&in, threads, &err), 0);
+	if (!in.reading.begun)
+		sc_input_begin_symbols(&in, threads > 1);
+	put_names(to, &in, vaddrs);
+	assert_int_equal(sc_input_symbols(&in, &err), 0);
+	if (only)
+		sc_input_narrow(&in);
+	put_all(to, &in);
+	sc_input_close(&in);
+}
+
+static void put_made(FILE *to, uint64_t number)
+{
+	struct bytes file = { 0 };
+	uint64_t vaddrs[ASKED];
+	struct made m;
+	char path[32];
+	int fd;
+
+	made_file(&m, number);
+	make_more(&m);
+	dwarf_file(&m.w, &file);
+	if (number % 3 == 0) /* code below the base is out of reach */
+		patch(&file, m.w.shape.address_size == 8 ? 80 : 60, m.w.shape.address_size, DWARF_TEXT + 0x80);
+	for (int i = 0; i < ASKED; i++)
+		vaddrs[i] = any_address(&m) + (i == 2);
+	fd = testing_memfd(file.b.data, file.b.len, path);
+	for (int only = 0; only < 2; only++)
+		put_symbols(to, path, vaddrs, only, 1 + number % 2);
+	close(fd);
+	bytes_deinit(&file);
+	dwarf_deinit(&m.w);
+}
+
+static void test_tables(void **state)
+{
+	char *got, *text;
+	size_t len, size;
+	FILE *to = open_memstream(&got, &len), *one;
+
+	(void)state;
+	for (uint64_t i = 0; i < TABLES; i++) {
+		one = open_memstream(&text, &size);
+		put_made(one, i);
+		fclose(one);
+		fprintf(to, "== table %" PRIu64 "\n", i);
+		if (i < TABLES_WHOLE)
+			fputs(text, to);
+		else
+			put_digest(to, text, size), fputc('\n', to);
+		free(text);
+	}
+	fclose(to);
+	expect_recorded("input_symbols", got, len);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_descriptors),
 		cmocka_unit_test(test_mini),
+		cmocka_unit_test(test_tables),
 	};
 
 	return cmocka_run_group_tests(tests, testing_set_up, testing_tear_down);
