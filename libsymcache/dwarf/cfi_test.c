@@ -169,6 +169,21 @@ static void test_operations(void **state)
 	program("1000-1004 r7+8 f8; 1004-1100 r7+8 255@-8; ", 0, CODE(0x07, 16, 0x41, 0xd0));
 }
 
+/* The column of the return address: a byte, or since version 3 a number of any length. */
+static void test_columns(void **state)
+{
+	static const struct { uint8_t version, column; } cases[] = { { 1, 16 }, { 1, 200 }, { 3, 200 }, { 4, 200 } };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		const uint8_t common[] = { 0x0c, 7, 8, 0x05, 0x80 | (cases[i].column & 0x7f), cases[i].column >> 7, 1 };
+		const struct made m = { .version = cases[i].version, .augmentation = "", .column = cases[i].column,
+					.common = common, .common_size = sizeof(common) };
+
+		expect(&m, "1000-1100 r7+8 255@-8; ", 0);
+	}
+}
+
 static void test_broken(void **state)
 {
 	(void)state;
@@ -293,7 +308,7 @@ static void test_registers(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_operations),
+		cmocka_unit_test(test_operations), cmocka_unit_test(test_columns),
 		cmocka_unit_test(test_broken),
 		cmocka_unit_test(test_encodings),
 		cmocka_unit_test(test_overlaps),
