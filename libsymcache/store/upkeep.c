@@ -82,7 +82,6 @@ struct pruning {
 	const struct symstore *store;
 	const struct symstore_prune_rules *rules;
 	struct symstore_removals *condemned, rest;
-	uint64_t kept_bytes;  /* of what no rule touches */
 	struct sc_error *err;
 	int rc;
 };
@@ -106,8 +105,8 @@ static bool judge(void *ctx, const struct symstore_entry *entry)
 	last.time = used > entry->time ? used : entry->time;
 	memcpy(id.bytes, entry->build_id, id.len);
 	if (rules->keep && is_kept(rules, &id))
-		p->kept_bytes += symstore_stored_size(entry);
-	else if (rules->keep || entry->time < rules->indexed_before ||
+		return true;
+	if (rules->keep || entry->time < rules->indexed_before ||
 		 last.time < rules->used_before)
 		p->rc = symstore_removals_add(p->condemned, entry, p->err);
 	else
@@ -126,7 +125,7 @@ static int newest_first(const void *a, const void *b)
 /* Of what is left the newest stay, as long as there is room. */
 static int fit(struct pruning *p)
 {
-	uint64_t bytes = p->kept_bytes;
+	uint64_t bytes = 0;
 
 	if (p->rest.len)
 		qsort(p->rest.data, p->rest.len, sizeof(*p->rest.data), newest_first);
