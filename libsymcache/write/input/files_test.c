@@ -49,88 +49,88 @@ static void expect(const char *what, const char *name, const struct symcache_bui
 
 /* By the folder it was compiled in, else next to the program or its debug file, with the folders of
  * its name or without; a package by its name, or as it is named. */
+static const struct {
+	const char *made, *file;
+	bool found;
+	const char *package;
+} split_cases[] = {
+	{ "cd d && gcc -g -gsplit-dwarf -fPIC -c a.c && " CC "-o ../x a.o", "x", true,
+	  NULL },
+	{ "cd d && gcc -g -gsplit-dwarf -fPIC -c a.c && " CC "-o ../x a.o && rm a.dwo", "x",
+	  false, NULL },
+	{ "cd d && gcc -g -gsplit-dwarf -fPIC -c a.c && " CC "-o ../x a.o && mv a.dwo ..",
+	  "x", true, NULL },
+	{ "gcc -g -gsplit-dwarf -fPIC -c -o d/a.o d/a.c && " CC "-o x d/a.o", "x", true,
+	  NULL },
+	{ "gcc -g -gsplit-dwarf -fPIC -c -o d/a.o d/a.c && " CC
+	  "-o x d/a.o && mkdir e && mv x d e",
+	  "e/x", true, NULL },
+	{ "gcc -g -gsplit-dwarf -fPIC -c -o d/a.o d/a.c && " CC
+	  "-o x d/a.o && mkdir e && mv x d/a.dwo e",
+	  "e/x", true, NULL },
+	{ "gcc -g -gsplit-dwarf -fPIC -c -o d/a.o d/a.c && " CC
+	  "-o x d/a.o && mkdir e && mv x e && mv d f",
+	  "e/x", false, NULL },
+	{ "gcc -g -gsplit-dwarf -fPIC -c -o $T/d/a.o d/a.c && " CC
+	  "-o x d/a.o && mkdir e && mv x e",
+	  "e/x", true, NULL },
+	{ "gcc -g -gsplit-dwarf -fPIC -c -o d/a.o d/a.c && " CC
+	  "-o x d/a.o && printf x > d/a.dwo",
+	  "x", false, NULL },
+	{ "gcc -g -gsplit-dwarf -fPIC -c -o d/a.o d/a.c && " CC
+	  "-o x d/a.o && ln -s ../x d/y && mv d/a.dwo .",
+	  "d/y", true, NULL },
+	/* Next to the program, and its skeletons in a debug file elsewhere. */
+	{ "gcc -g -gsplit-dwarf -fPIC -c -o d/a.o d/a.c && " CC
+	  "-o x d/a.o && mkdir .debug && objcopy --only-keep-debug x .debug/x.debug && "
+	  "objcopy --strip-debug --add-gnu-debuglink=.debug/x.debug x && mv d/a.dwo .",
+	  "x", true, NULL },
+	{ "gcc -g -gsplit-dwarf -fPIC -c -o d/a.o d/a.c && " CC
+	  "-o x d/a.o && mkdir .debug && objcopy --only-keep-debug x .debug/x.debug && "
+	  "objcopy --strip-debug --add-gnu-debuglink=.debug/x.debug x && mv d/a.dwo .debug",
+	  "x", true, NULL },
+	{ "gcc -gdwarf-4 -gsplit-dwarf -fPIC -c -o d/a.o d/a.c && " CC
+	  "-o x d/a.o && dwp -o x.dwp d/a.dwo && rm d/a.dwo",
+	  "x", true, NULL },
+	{ "gcc -gdwarf-4 -gsplit-dwarf -fPIC -c -o d/a.o d/a.c && " CC
+	  "-o x d/a.o && dwp -o y d/a.dwo && rm d/a.dwo",
+	  "x", false, NULL },
+	{ "gcc -gdwarf-4 -gsplit-dwarf -fPIC -c -o d/a.o d/a.c && " CC
+	  "-o x d/a.o && dwp -o y d/a.dwo && rm d/a.dwo",
+	  "x", true, "y" },
+	{ "gcc -gdwarf-4 -gsplit-dwarf -fPIC -c -o d/a.o d/a.c && " CC
+	  "-o x d/a.o && dwp -o x.dwp d/a.dwo && rm d/a.dwo && "
+	  "mv x x.debug",
+	  "x.debug", true, NULL },
+	{ "gcc -gdwarf-4 -gsplit-dwarf -fPIC -c -o d/a.o d/a.c && " CC
+	  "-o x d/a.o && dwp -o x.dwp d/a.dwo && rm d/a.dwo && "
+	  "ln -s ../x d/y",
+	  "d/y", true, NULL },
+#define APART "gcc -gdwarf-4 -gsplit-dwarf -fPIC -c -o d/a.o d/a.c && " CC "-o x d/a.o && mkdir .debug && " \
+"objcopy --only-keep-debug x .debug/x.debug && " \
+"objcopy --strip-debug --add-gnu-debuglink=.debug/x.debug x && "
+	{ APART "dwp -o .debug/x.debug.dwp d/a.dwo && rm d/a.dwo", "x", true, NULL },
+	{ APART "dwp -o .debug/x.dwp d/a.dwo && rm d/a.dwo", "x", true, NULL },
+	{ APART "dwp -o x.dwp d/a.dwo && rm d/a.dwo", "x", true, NULL },
+	{ APART "dwp -o x.debug.dwp d/a.dwo && rm d/a.dwo", "x", false, NULL },
+};
+
 static void test_split(void **state)
 {
-	static const struct {
-		const char *made, *file;
-		bool found;
-		const char *package;
-	} cases[] = {
-		{ "cd d && gcc -g -gsplit-dwarf -fPIC -c a.c && " CC "-o ../x a.o", "x", true,
-		  NULL },
-		{ "cd d && gcc -g -gsplit-dwarf -fPIC -c a.c && " CC "-o ../x a.o && rm a.dwo", "x",
-		  false, NULL },
-		{ "cd d && gcc -g -gsplit-dwarf -fPIC -c a.c && " CC "-o ../x a.o && mv a.dwo ..",
-		  "x", true, NULL },
-		{ "gcc -g -gsplit-dwarf -fPIC -c -o d/a.o d/a.c && " CC "-o x d/a.o", "x", true,
-		  NULL },
-		{ "gcc -g -gsplit-dwarf -fPIC -c -o d/a.o d/a.c && " CC
-		  "-o x d/a.o && mkdir e && mv x d e",
-		  "e/x", true, NULL },
-		{ "gcc -g -gsplit-dwarf -fPIC -c -o d/a.o d/a.c && " CC
-		  "-o x d/a.o && mkdir e && mv x d/a.dwo e",
-		  "e/x", true, NULL },
-		{ "gcc -g -gsplit-dwarf -fPIC -c -o d/a.o d/a.c && " CC
-		  "-o x d/a.o && mkdir e && mv x e && mv d f",
-		  "e/x", false, NULL },
-		{ "gcc -g -gsplit-dwarf -fPIC -c -o $T/d/a.o d/a.c && " CC
-		  "-o x d/a.o && mkdir e && mv x e",
-		  "e/x", true, NULL },
-		{ "gcc -g -gsplit-dwarf -fPIC -c -o d/a.o d/a.c && " CC
-		  "-o x d/a.o && printf x > d/a.dwo",
-		  "x", false, NULL },
-		{ "gcc -g -gsplit-dwarf -fPIC -c -o d/a.o d/a.c && " CC
-		  "-o x d/a.o && ln -s ../x d/y && mv d/a.dwo .",
-		  "d/y", true, NULL },
-		/* Next to the program, and its skeletons in a debug file elsewhere. */
-		{ "gcc -g -gsplit-dwarf -fPIC -c -o d/a.o d/a.c && " CC
-		  "-o x d/a.o && mkdir .debug && objcopy --only-keep-debug x .debug/x.debug && "
-		  "objcopy --strip-debug --add-gnu-debuglink=.debug/x.debug x && mv d/a.dwo .",
-		  "x", true, NULL },
-		{ "gcc -g -gsplit-dwarf -fPIC -c -o d/a.o d/a.c && " CC
-		  "-o x d/a.o && mkdir .debug && objcopy --only-keep-debug x .debug/x.debug && "
-		  "objcopy --strip-debug --add-gnu-debuglink=.debug/x.debug x && mv d/a.dwo .debug",
-		  "x", true, NULL },
-		{ "gcc -gdwarf-4 -gsplit-dwarf -fPIC -c -o d/a.o d/a.c && " CC
-		  "-o x d/a.o && dwp -o x.dwp d/a.dwo && rm d/a.dwo",
-		  "x", true, NULL },
-		{ "gcc -gdwarf-4 -gsplit-dwarf -fPIC -c -o d/a.o d/a.c && " CC
-		  "-o x d/a.o && dwp -o y d/a.dwo && rm d/a.dwo",
-		  "x", false, NULL },
-		{ "gcc -gdwarf-4 -gsplit-dwarf -fPIC -c -o d/a.o d/a.c && " CC
-		  "-o x d/a.o && dwp -o y d/a.dwo && rm d/a.dwo",
-		  "x", true, "y" },
-		{ "gcc -gdwarf-4 -gsplit-dwarf -fPIC -c -o d/a.o d/a.c && " CC
-		  "-o x d/a.o && dwp -o x.dwp d/a.dwo && rm d/a.dwo && "
-		  "mv x x.debug",
-		  "x.debug", true, NULL },
-		{ "gcc -gdwarf-4 -gsplit-dwarf -fPIC -c -o d/a.o d/a.c && " CC
-		  "-o x d/a.o && dwp -o x.dwp d/a.dwo && rm d/a.dwo && "
-		  "ln -s ../x d/y",
-		  "d/y", true, NULL },
-#define APART "gcc -gdwarf-4 -gsplit-dwarf -fPIC -c -o d/a.o d/a.c && " CC "-o x d/a.o && mkdir .debug && " \
-	"objcopy --only-keep-debug x .debug/x.debug && " \
-	"objcopy --strip-debug --add-gnu-debuglink=.debug/x.debug x && "
-		{ APART "dwp -o .debug/x.debug.dwp d/a.dwo && rm d/a.dwo", "x", true, NULL },
-		{ APART "dwp -o .debug/x.dwp d/a.dwo && rm d/a.dwo", "x", true, NULL },
-		{ APART "dwp -o x.dwp d/a.dwo && rm d/a.dwo", "x", true, NULL },
-		{ APART "dwp -o x.debug.dwp d/a.dwo && rm d/a.dwo", "x", false, NULL },
-	};
-
 	(void)state;
-	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+	for (size_t i = 0; i < sizeof(split_cases) / sizeof(*split_cases); i++) {
 		struct symcache_build_options o = { 0 };
 		char package[100];
 
-		if (strstr(cases[i].made, "dwp -o") && system("command -v dwp > /dev/null")) {
+		if (strstr(split_cases[i].made, "dwp -o") && system("command -v dwp > /dev/null")) {
 			printf("skipped: there is no dwp\n");
 			continue;
 		}
 		snprintf(package, sizeof(package), "%s/in/%s", testing_dir,
-			 cases[i].package ? cases[i].package : "");
-		o.package = cases[i].package ? package : NULL;
-		make(cases[i].made);
-		expect(cases[i].made, cases[i].file, &o, 1, !cases[i].found,
+			 split_cases[i].package ? split_cases[i].package : "");
+		o.package = split_cases[i].package ? package : NULL;
+		make(split_cases[i].made);
+		expect(split_cases[i].made, split_cases[i].file, &o, 1, !split_cases[i].found,
 		       SYMCACHE_FROM_DWARF | SYMCACHE_FROM_SYMTAB | SYMCACHE_FROM_CFI);
 	}
 }
