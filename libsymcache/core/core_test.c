@@ -46,6 +46,8 @@ static void test_refused(void **state)
 		{ 0, 0, 0, 1, "neither an ELF file nor a minidump" },
 		{ 0, 1, 0, 0, "neither an ELF file nor a minidump" },
 		{ 0, 0, 0, 60, "cut off in its header" },
+		{ 0, 0, 0, 63, "cut off in its header" },
+		{ 0, 0, 0, 64, "cut off in its program headers" },
 		{ 0, 0, 0, 64 + 55, "cut off in its program headers" },
 		{ 5, 1, ELFDATA2MSB, 0, "big-endian core files are not read" },
 		{ 16, 2, ET_DYN, 0, "an ELF file, but not a core file" },
@@ -260,6 +262,69 @@ static void test_rows(void **state)
 	symcache_core_close(core);
 }
 
+/* Of two files at one address, which cannot be, the first one has no room. */
+static void test_same_place(void **state)
+{
+	const uint64_t rows[] = { 2, 0x1000, 0x400000, 0x401000, 0, 0x400000, 0x401000, 0 };
+	struct made_core m = { 0 };
+	struct bytes note = { 0 };
+	struct symcache_core *core;
+
+	(void)state;
+	put_block(&note, rows, sizeof(rows));
+	put_block(&note, "/lib/a.so\0/lib/b.so", 20);
+	put_thread(&m, 7, SIGABRT, 0x400010, 0x2000);
+	put_note(&m, NT_FILE, note.b.data, note.b.len);
+	add_segment_bytes(&m, 0x400000, PF_R | PF_X, "code", 4);
+	m.segments[0].more = 0xffc;
+	core = open_made(&m);
+	bytes_deinit(&note);
+	assert_int_equal(core->num_modules, 2);
+	assert_string_equal(core->modules[0]->path, "/lib/a.so");
+	assert_int_equal(core->modules[0]->end, 0x400000);
+	assert_string_equal(core->modules[1]->path, "/lib/b.so");
+	assert_int_equal(core->modules[1]->end, 0x401000);
+	symcache_core_close(core);
+}
+
+/* A module without a build ID gets that of the file that it is said to be, up to the longest one. */
+static void test_bound_build_id(void **state)
+{
+	const uint64_t words[] = { 1, 1, 0x400000, 0x401000, 0, 0x0078652f6e69622f /* "/bin/ex" */, 0 };
+
+	(void)state;
+	assert_non_null(mkdtemp(testing_dir));
+	for (size_t len = 63; len <= 64; len++) {
+		struct symcache_caches *caches = symcache_caches_create(NULL);
+		struct symcache_stack stack = { 0 };
+		struct made_core m = { 0 };
+		struct symcache_core *core;
+		struct sc_error err;
+		char hex[200], spec[100];
+
+		for (size_t i = 0; i < len; i++)
+			sprintf(hex + 2 * i, "%02zx", i + 1);
+		assert_int_equal(testing_run("cd %s && echo 'int f(int a) { return a + 1; }' > a.c && "
+					     "gcc -shared -fPIC -Wl,--build-id=0x%s -o lib%zu.so a.c", testing_dir, hex, len), 0);
+		put_thread(&m, 7, SIGABRT, 0x400010, 0x2000);
+		put_words(&m, NT_FILE, words, 7);
+		add_segment_bytes(&m, 0x400000, PF_R | PF_X, "code", 4);
+		m.segments[0].more = 0xffc;
+		core = open_made(&m);
+		symcache_core_use(core, caches, "--module");
+		snprintf(spec, sizeof(spec), "ex=%s/lib%zu.so", testing_dir, len);
+		assert_int_equal(symcache_core_bind(core, spec, &err), 0);
+		assert_int_equal(symcache_core_walk(core, core->threads, false, &stack, &err), 0);
+		assert_int_equal(core->modules[0]->build_id_len, len);
+		for (size_t i = 0; i < len; i++)
+			assert_int_equal(core->modules[0]->build_id[i], i + 1);
+		symcache_stack_deinit(&stack);
+		symcache_core_close(core);
+		symcache_caches_destroy(caches);
+	}
+	assert_int_equal(testing_run("rm -r %s", testing_dir), 0);
+}
+
 /* What a module is said to be: by its path or its name. */
 static void test_bind(void **state)
 {
@@ -342,6 +407,8 @@ int main(void)
 		cmocka_unit_test(test_hostile_mappings),
 		cmocka_unit_test(test_rows),
 		cmocka_unit_test(test_bind),
+		cmocka_unit_test(test_same_place),
+		cmocka_unit_test(test_bound_build_id),
 		cmocka_unit_test(test_memory),
 	};
 

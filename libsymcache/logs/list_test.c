@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 
 #include <cmocka.h>
@@ -41,7 +42,7 @@ static int set_up(void **state)
 	       testing_run("mkdir -p in/sub in/.symcache in/sub/.symcache out other && echo 12345 > in/b && : > in/a && "
 			   "cp in/b in/a.gz && cp in/b in/sub/a && cp in/b in/.symcache/x && cp in/b in/sub/.symcache/y && "
 			   "cp in/b out/made && cp in/b other/a && ln -s b in/link && ln -s sub in/folder && "
-			   "mkfifo in/pipe && cp in/b in/c.zst && cp in/b in/c.txt");
+			   "mkfifo in/pipe && cp in/b in/c.zst && cp in/b in/c.txt && mkdir third && cp in/b third/.symcache");
 }
 
 static int tear_down(void **state)
@@ -65,10 +66,14 @@ static void test_outputs(void **state)
 		{ { "in/" }, true, "out", ".new", NULL, "in/a in/a.gz in/b in/c.txt in/c.zst in/sub/a ",
 		  "out/a.new out/a.gz.new out/b.new out/c.txt.new out/c.zst.new out/sub/a.new ", "in/: 2 symbolic links left out; " },
 		{ { "in//sub" }, true, NULL, NULL, NULL, "in//sub/a ", "a.json ", "" },
-		{ { "." }, true, "o", NULL, "in", "./other/a ./out/made ", "o/other/a.json o/out/made.json ", "" },
+		/* A link to a folder is followed where it is asked for. */
+		{ { "in/folder" }, true, NULL, NULL, NULL, "in/folder/a ", "a.json ", "" },
+		{ { "in/folder", "other" }, false, "out", NULL, NULL, "in/folder/a other/a ", "out/in/folder/a.json out/other/a.json ", "" },
+		{ { "." }, true, "o", NULL, "in", "./other/a ./out/made ./third/.symcache ",
+		  "o/other/a.json o/out/made.json o/third/.symcache.json ", "" },
 		/* The outputs' own folder has no logs. */
-		{ { "." }, true, "out", ".x", "out", "./in/a ./in/a.gz ./in/b ./in/c.txt ./in/c.zst ./in/sub/a ./other/a ",
-		  "out/in/a.x out/in/a.gz.x out/in/b.x out/in/c.txt.x out/in/c.zst.x out/in/sub/a.x out/other/a.x ",
+		{ { "." }, true, "out", ".x", "out", "./in/a ./in/a.gz ./in/b ./in/c.txt ./in/c.zst ./in/sub/a ./other/a ./third/.symcache ",
+		  "out/in/a.x out/in/a.gz.x out/in/b.x out/in/c.txt.x out/in/c.zst.x out/in/sub/a.x out/other/a.x out/third/.symcache.x ",
 		  ".: 2 symbolic links left out; " },
 		/* One file: its last name. Several: their paths, but for what leads above. */
 		{ { "in/sub/a" }, true, "out", NULL, NULL, "in/sub/a ", "out/a.json ", "" },
@@ -77,6 +82,9 @@ static void test_outputs(void **state)
 		  "out/in/b.json out/other/a.json outDIR/in/b.json ", "" },
 		{ { "in/b", "in/b" }, false, "out", NULL, NULL, "in/b in/b ", "out/in/b.json - ",
 		  "in/b and in/b would both become out/in/b.json: the second is left out; " },
+		{ { "in/b", "./in/b", "in/../in/b" }, false, "out", NULL, NULL, "in/b ./in/b in/../in/b ", "out/in/b.json - - ",
+		  "in/b and ./in/b would both become out/in/b.json: the second is left out; "
+		  "in/b and in/../in/b would both become out/in/b.json: the second is left out; " },
 		{ { "in/sub", "other" }, false, "out", NULL, NULL, "in/sub/a other/a ", "out/in/sub/a.json out/other/a.json ", "" },
 		/* What is not there is found out when it is opened. */
 		{ { "none" }, true, NULL, NULL, NULL, "none ", "none.json ", "" },
@@ -143,10 +151,67 @@ static void test_two_file_systems(void **state)
 	assert_int_equal(found, 1);
 }
 
+/* More logs than a thread takes at a time, with more bytes of names than are kept together: all of them, in
+ * their order, each with its own size. */
+static void test_many(void **state)
+{
+	enum { LOGS = 2200, LONG = 150 };
+	struct symlog_list l = { .fault = fault };
+	struct sc_error err;
+	char name[200], **outputs;
+	size_t left_out;
+
+	(void)state;
+	*said = '\0';
+	assert_int_equal(mkdir("many", 0777), 0);
+	for (int i = 0; i < LOGS; i++) {
+		const int n = snprintf(name, sizeof(name), "many/%04d%0*d", i, LONG, 0);
+		FILE *f = fopen(name, "we");
+
+		assert_true(f && n < (int)sizeof(name) && fwrite(name, 1, (size_t)i % 7, f) == (size_t)i % 7 && !fclose(f));
+	}
+	assert_int_equal(symlog_list_add(&l, "many", true, 3, &err), 0);
+	assert_int_equal(l.num, LOGS);
+	assert_int_equal(symlog_outputs(&l, "o", MARKUP_JSON, &outputs, &left_out, &err), 0);
+	for (int i = 0; i < LOGS; i++) {
+		snprintf(name, sizeof(name), "many/%04d%0*d", i, LONG, 0);
+		assert_string_equal(l.logs[i].path, name);
+		assert_int_equal(l.logs[i].size, i % 7);
+		snprintf(name, sizeof(name), "o/%04d%0*d.json", i, LONG, 0);
+		assert_string_equal(outputs[i], name);
+	}
+	assert_string_equal(said, "");
+	free(outputs);
+	symlog_list_deinit(&l);
+}
+
+/* A folder that cannot be read is said, and so are the logs that are missing because of it. */
+static void test_unreadable(void **state)
+{
+	struct symlog_list l = { .fault = fault };
+	struct rlimit before, none;
+	struct sc_error err;
+	int rc;
+
+	(void)state;
+	*said = '\0';
+	assert_int_equal(getrlimit(RLIMIT_NOFILE, &before), 0);
+	none = (struct rlimit){ 3, before.rlim_max };
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &none), 0);
+	rc = symlog_list_add(&l, "in", true, 1, &err);
+	setrlimit(RLIMIT_NOFILE, &before);
+	assert_int_equal(rc, 0);
+	assert_int_equal(l.num, 0);
+	assert_true(l.failed);
+	assert_string_equal(said, "in: Too many open files; ");
+	symlog_list_deinit(&l);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_outputs), cmocka_unit_test(test_two_file_systems),
+		cmocka_unit_test(test_outputs), cmocka_unit_test(test_many), cmocka_unit_test(test_unreadable),
+		cmocka_unit_test(test_two_file_systems),
 	};
 
 	return cmocka_run_group_tests(tests, set_up, tear_down);

@@ -5,7 +5,7 @@
 #define STORE "0123456789abcdef0123456789abcdef"
 #define MERGED " 3 logs; same"
 
-enum { KEEP = 1, TWICE = 2, ONE_BY_ONE = 4, MUCH = 20000 };
+enum { KEEP = 1, TWICE = 2, ONE_BY_ONE = 4, MUCH = 60000 };
 
 static const struct {
 	const char *what;
