@@ -22,8 +22,7 @@ static void name(struct mk_page *p)
 
 	t->next_title.len = 0;
 	severity = mk_html_title(&t->next_title, &p->recent);
-	if (!severity && t->severity && t->frames == 1 && p->line > t->line &&
-	    p->line - t->line <= NAME_LENT)
+	if (!severity && t->severity && t->frames == 1 && p->line - t->line <= NAME_LENT)
 		return;
 	t->title = t->next_title;
 	t->next_title = old;

@@ -188,6 +188,72 @@ static void test_bounds(void **state)
 	free(log.buf);
 }
 
+/* The names of backtraces, in their order, with blanks between. */
+static void expect_names(const char *const logs[], size_t n, const char *want)
+{
+	const struct markup_options options = { .format = MARKUP_HTML };
+	struct fake_text page, got = { 0 };
+
+	run_text(&options, logs, n, &page);
+	fake_append(&got, "", 0);
+	for (char *p = page.buf, *end; (p = strstr(p, " aria-labelledby=t")); p = end) {
+		p = strstr(p, " · ") + strlen(" · ");
+		end = strstr(p, "</span>");
+		fake_append(&got, p, (size_t)(end - p));
+		fake_append(&got, " ", 1);
+	}
+	assert_string_equal(got.buf, want);
+	free(got.buf);
+	free(page.buf);
+}
+
+#define FRAME(n) "    #" #n " 0x1  (/a+0x1200) (BuildId: aa)\n"
+
+/* A frame alone lends its name to the next backtrace, if that is not more than 12 lines behind it
+ * and has none; nothing is lent to the next input. */
+static void test_lent(void **state)
+{
+	char log[1000], *p;
+
+	(void)state;
+	for (unsigned lines = 10; lines < 15; lines++) {
+		p = stpcpy(log, "SIGSEGV\n" FRAME(7));
+		for (unsigned i = 1; i < lines; i++)
+			p = stpcpy(p, "text\n");
+		strcpy(p, FRAME(0) FRAME(1));
+		expect_names((const char *const[]){ log }, 1, lines <= 12 ?
+			     "<b class=bad>SIGSEGV</b> <b class=bad>SIGSEGV</b> " : "<b class=bad>SIGSEGV</b> text ");
+	}
+	expect_names((const char *const[]){ "SIGSEGV\n" FRAME(7) FRAME(6) }, 1,
+		     "<b class=bad>SIGSEGV</b> <b class=bad>SIGSEGV</b> ");
+	expect_names((const char *const[]){ "SIGSEGV\n" FRAME(7) FRAME(8) FRAME(6) }, 1,
+		     "<b class=bad>SIGSEGV</b> backtrace ");
+	expect_names((const char *const[]){ "SIGSEGV\n" FRAME(7), "a\nb\nc\n" FRAME(0) }, 2,
+		     "<b class=bad>SIGSEGV</b> c ");
+	expect_names((const char *const[]){ "SIGSEGV\n" FRAME(7), "a\n" FRAME(0) }, 2,
+		     "<b class=bad>SIGSEGV</b> a ");
+	expect_names((const char *const[]){ "SIGSEGV\n", FRAME(0) }, 2, "backtrace ");
+}
+
+/* From line 4,097 on a list may begin a part of the page. */
+static void test_parts(void **state)
+{
+	const struct markup_options options = { .format = MARKUP_HTML };
+	struct fake_text page;
+
+	(void)state;
+	for (unsigned lines = 4093; lines < 4099; lines++) {
+		char *log = malloc(20000);
+
+		memset(log, '\n', lines);
+		strcpy(log + lines, "{{{module:0:a:elf:aa}}}\n");
+		run_text(&options, (const char *const[]){ log }, 1, &page);
+		assert_int_equal(count(page.buf, "<noscript>"), lines >= 4096);
+		free(page.buf);
+		free(log);
+	}
+}
+
 /* Bars: parts of the largest group, never too small to see. */
 static void test_bars(void **state)
 {
@@ -239,7 +305,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_logs), cmocka_unit_test(test_groups), cmocka_unit_test(test_large),
-		cmocka_unit_test(test_bounds), cmocka_unit_test(test_bars),
+		cmocka_unit_test(test_bounds), cmocka_unit_test(test_lent), cmocka_unit_test(test_parts),
+		cmocka_unit_test(test_bars),
 	};
 
 	return cmocka_run_group_tests_name("pages", tests, NULL, NULL);

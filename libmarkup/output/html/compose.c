@@ -124,6 +124,7 @@ static void end_input(struct mk_page *p)
 	close_all(p);
 	mk_part_end(p);
 	p->line = 0;
+	p->trace.severity = 0; /* it lends its name to none of the next input */
 	mk_recent_clear(&p->recent);
 }
 

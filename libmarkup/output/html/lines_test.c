@@ -14,6 +14,7 @@ static const struct {
 	{ "a \033[31mb\033[0m c", ">a <span class=\"c1\">b</span> c\n" },
 	{ "\033[1m\033[32mb\033[0m", "<span class=\"bo c2\">b</span>\n" },
 	{ "\033[30mb\033[0m", "<span class=\"c0\">b</span>\n" },
+	{ "{{{bt:0:0x1}}} \033[1mb {{{hexdict:A: 0x1 \033[31mc\nB: 0x2}}}", "<span class=\"bo c1\">c</span>\n" },
 	{ "\033[33mto the end", "<span class=\"c3\">to the end</span>\n" },
 	{ "\033[0mnothing", ">nothing\n" },
 	{ "a\033[2Kb & <c>", ">a\xe2\x90\x9b[2Kb &amp; &lt;c&gt;\n" },
