@@ -144,11 +144,37 @@ static void test_omit_module_lines(void **state)
 	      "   #0    0x0000000000001004 in <m>+0x4\n", true);
 }
 
+/* A line that is too long for elements stays, and ends as it does. */
+static void test_long_line(void **state)
+{
+	const size_t len = 3 << 20;
+	char *in = malloc(len + 30), *out = malloc(len + 30);
+
+	(void)state;
+	memset(in, 'x', len);
+	memcpy(in + 100, "{{{reset}}}", 11);
+	for (int newline = 0; newline < 2; newline++) {
+		struct fake_sink got;
+
+		strcpy(in + len, newline ? "\nnext\n" : "");
+		strcpy(out, in);
+		strcpy(out + len, newline ? "\nnext\n" : "\n");
+		assert_int_equal(fake_filter(&(struct markup_options){ .dialect = MARKUP_FUCHSIA }, in, strlen(in), 100000,
+					     &got), 0);
+		assert_int_equal(got.out.len, strlen(out));
+		assert_memory_equal(got.out.buf, out, got.out.len);
+		fake_sink_deinit(&got);
+	}
+	free(in);
+	free(out);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_cases),
 		cmocka_unit_test(test_omit_module_lines),
+		cmocka_unit_test(test_long_line),
 	};
 	return cmocka_run_group_tests_name("render_fuchsia", tests, NULL, NULL);
 }

@@ -64,10 +64,39 @@ static void test_maps(void **state)
 	fake_sink_deinit(&got);
 }
 
+/* Codes of colours, also at the end of the last line; others are text. */
+static void test_codes(void **state)
+{
+	static const struct { const char *line, *ours, *llvm; } cases[] = {
+		{ "a\033[31m", "a", "a" }, { "a\033[0m", "a", "a" }, { "a\033[1m", "a", "a" }, { "a\033[m", "a", "a\033[m" },
+		{ "a\033[3m", "a\033[3m", "a\033[3m" }, { "a\033[38m", "a\033[38m", "a\033[38m" }, { "a\033[30mb", "ab", "ab" },
+		{ "\033\033[37mb", "\033b", "\033b" }, { "\033[\033[1mb", "\033[b", "\033[b" }, { "a\033", "a\033", "a\033" },
+		{ "a\033[", "a\033[", "a\033[" }, { "a\033[0", "a\033[0", "a\033[0" }, { "a\033[31", "a\033[31", "a\033[31" },
+		{ "a\033(31m", "a\033(31m", "a\033(31m" }, { "a\033[2m", "a\033[2m", "a\033[2m" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		for (int llvm = 0; llvm < 2; llvm++) {
+			const struct markup_options options = {
+				.color = MARKUP_COLOR_STRIP, .dialect = llvm ? MARKUP_LLVM : MARKUP_DEFAULT,
+			};
+			struct fake_sink got;
+
+			assert_int_equal(fake_filter(&options, cases[i].line, strlen(cases[i].line), 100, &got), 0);
+			if (got.out.len && got.out.buf[got.out.len - 1] == '\n') /* LLVM's ends all lines */
+				got.out.buf[got.out.len - 1] = 0;
+			assert_string_equal(got.out.buf, llvm ? cases[i].llvm : cases[i].ours);
+			fake_sink_deinit(&got);
+		}
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_newline), cmocka_unit_test(test_complaint), cmocka_unit_test(test_maps),
+		cmocka_unit_test(test_codes),
 	};
 
 	return cmocka_run_group_tests_name("output", tests, NULL, NULL);

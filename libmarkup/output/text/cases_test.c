@@ -20,6 +20,7 @@ static void test_logs(void **state)
 		{ "page", "text-sources", true, { .color = MARKUP_COLOR_STRIP } },
 		{ "page", "text-color", false, { .color = MARKUP_COLOR_ON } },
 		{ "page", "text-sources-color", true, { .color = MARKUP_COLOR_ON } },
+		{ "neighbours", "text", false, { .dialect = MARKUP_DEFAULT } },
 		{ "every-format", "text", false, { .color = MARKUP_COLOR_STRIP } },
 		{ "every-format", "text-sources", true, { .dialect = MARKUP_DEFAULT } },
 		{ "every-format", "text-color", false, { .color = MARKUP_COLOR_ON } },
@@ -141,10 +142,47 @@ static void test_deep(void **state)
 	}
 }
 
+/* Footnotes of a dump: none begins behind the first megabyte of them. */
+static void test_notes(void **state)
+{
+	static const char prefix[] = "a prefix that makes the footnotes of a line long, as it is in front of each of them: it is "
+				     "here for nothing else, and is as long as it has to be for this test to be quick";
+	const struct markup_options options = { .dialect = MARKUP_DEFAULT };
+	const unsigned values = 6000;
+	struct fake_text log = { 0 }, want = { 0 }, notes = { 0 };
+	struct fake_sink got;
+	char line[500];
+
+	(void)state;
+	fake_append(&log, line, (size_t)sprintf(line, "{{{module:0:a:elf:aa}}}\n{{{mmap:0x10000:0x3000:load:0:rx:0}}}\n"
+						"%s {{{hexdict:", prefix));
+	fake_append(&want, line, (size_t)sprintf(line, "[[[ELF module #0x0 \"a\"; BuildID=aa [0x10000-0x12fff](rx)]]]\n%s ",
+						 prefix));
+	for (unsigned i = 1, marks = 0; i <= values; i++) {
+		fake_append(&log, " A:0x11200", 10);
+		fake_append(&want, " A:0x11200", 10);
+		if (notes.len > 1 << 20)
+			continue;
+		fake_append(&want, line, (size_t)sprintf(line, " [%u]", ++marks));
+		fake_append(&notes, line, (size_t)sprintf(line, "%s [%u] A 0x11200: main main.c:12 (a+0x1200)\n", prefix, marks));
+	}
+	fake_append(&log, "}}}\nx\n", 6);
+	fake_append(&want, "\n", 1);
+	fake_append(&want, notes.buf, notes.len);
+	fake_append(&want, "x\n", 2);
+	assert_int_equal(fake_filter(&options, log.buf, log.len, 1 << 20, &got), 0);
+	assert_string_equal(got.out.buf, want.buf);
+	fake_sink_deinit(&got);
+	free(log.buf);
+	free(want.buf);
+	free(notes.buf);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_logs), cmocka_unit_test(test_lengths), cmocka_unit_test(test_deep),
+		cmocka_unit_test(test_notes),
 	};
 
 	return cmocka_run_group_tests_name("text", tests, NULL, NULL);

@@ -17,6 +17,8 @@
 #define WITH(input) MODULE input
 #define SHOWS(output) MODULE_LINE output
 
+#define SAN(number, place) "    #" number " 0x1  (/" place ") (BuildId: aa)\n"
+
 struct test_case {
 	const char *name, *in, *out, *err;
 };
@@ -191,6 +193,25 @@ static const struct test_case cases[] = {
 	  "[2] C 0x10201: main main.c:12 (a.out+0x1201)\n"
 	  "[3] D 0x20010: counter /src/inl.cpp:2 (a.out+0x4010)\nx\n"), "" },
 	{ "empty hexdict", "{{{hexdict}}}{{{hexdict:}}}\n", "{{{hexdict}}}\n", "" },
+
+	/* Frames of sanitizers, whose numbers go on behind inlined ones, up to the end of the trace. */
+	{ "numbers of a trace", SAN("9", "x/a+0x1193") SAN("10", "x/gone+0x10") SAN("11", "x/a+0x1200") "x\n"
+	  SAN("1", "x/a+0x1193") "{{{symbol:a}}}\n" SAN("2", "x/gone+0x10") SAN("05", "x/gone+0x10"),
+	  "    #9 0x1 in ns::get /src/inl.cpp:4:97\n    #10 0x1 in ns::outer /src/inl.cpp:9:79\n"
+	  "    #11 0x1  (/x/gone+0x10) (BuildId: aa)\n    #12 0x1 in main main.c:12:3\nx\n"
+	  "    #1 0x1 in ns::get /src/inl.cpp:4:97\n    #2 0x1 in ns::outer /src/inl.cpp:9:79\na\n"
+	  "    #2 0x1  (/x/gone+0x10) (BuildId: aa)\n    #05 0x1  (/x/gone+0x10) (BuildId: aa)\n", "" },
+	{ "a frame of another format in it", SAN("0", "x/a+0x1193") "  1 0x0055b496117232 in gone (+0x1232) (0x7f)\n",
+	  "    #0 0x1 in ns::get /src/inl.cpp:4:97\n    #1 0x1 in ns::outer /src/inl.cpp:9:79\n"
+	  "  1 0x0055b496117232 in gone (+0x1232) (0x7f)\n", "log:2: no symbols for module \"gone\"\n" },
+	{ "frames in strings of JSON", "{\"a\":\"x\\ty\\nz\\tz #0 0x1 (/x/a+0x1193) (BuildId: aa)\", \"b\":\""
+	  "q #1 0x1 (/x/a+0x1193) (BuildId: aa)\\n\"}\n",
+	  "{\"a\":\"x\\ty\\nz\\tz #0 0x1 in ns::get /src/inl.cpp:4:97\\nz\\tz #1 0x1 in ns::outer /src/inl.cpp:9:79\", "
+	  "\"b\":\"q #2 0x1 in ns::get /src/inl.cpp:4:97\\nq #3 0x1 in ns::outer /src/inl.cpp:9:79\\n\"}\n", "" },
+	{ "a long name", WITH("{{{bt:0:0x10701}}}\n"), SHOWS("    #0    0x0000000000010701 "
+	  "a_name_of_forty_characters_as_they_are_ main.c:12:3 (a.out+0x1701)\n"), "" },
+	{ "blanks of all kinds behind context", "{{{module:0:a:elf:aa}}} \t\v\f\r\nx\n",
+	  "[[[ELF module #0x0 \"a\"; BuildID=aa]]]\r\nx\n", "" },
 
 	/* Colour. */
 	{ "codes are left alone", "\033[1ma\033[31m{{{symbol:_Z1fv}}}\033[0m\n",
