@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -38,8 +39,12 @@ static enum symlog_result filter(void *ctx, unsigned worker, const struct symlog
 
 static void progress(void *ctx, uint64_t done, uint64_t total, const char *path)
 {
-	(void)ctx, (void)path;
+	struct stat st;
+
+	(void)ctx;
 	assert_true(done < total);
+	assert_int_equal(stat(path, &st), 0);
+	assert_in_range(total, st.st_size, 1000000); /* of all logs together */
 }
 
 static void fault(void *ctx, const char *message)
@@ -116,10 +121,11 @@ static void test_batch(void **state)
 	/* Nothing is begun after an output failed, and nothing of it is left. */
 	snprintf(out, sizeof(out), "%s/other", s.dir);
 	s.of_b = SYMLOG_FAILED;
+	assert_int_equal(testing_run("cp %s/a %s/c", in, in), 0);
 	sum = run(&s, out);
-	assert_true(sum.broken && sum.filtered == 1 && sum.failed == 1);
-	snprintf(command, sizeof(command), "[ -e %s/a ] && [ ! -e %s/b ] && rm -r %s", out, out,
-		 s.dir);
+	assert_true(sum.broken && sum.filtered == 1 && sum.failed == 1 && s.filtered == 2);
+	snprintf(command, sizeof(command), "[ -e %s/a ] && [ ! -e %s/b ] && [ ! -e %s/c ] && rm -r %s", out, out,
+		 out, s.dir);
 	assert_int_equal(system(command), 0);
 }
 
