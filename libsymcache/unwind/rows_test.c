@@ -272,7 +272,7 @@ static void test_last_address(void **state)
 {
 	static const struct { uint64_t start; int32_t n; } ranges[] = { { UINT32_MAX - 1, 1 }, { UINT32_MAX, 2 },
 								      { UINT64_C(1) << 32, 3 } };
-	struct sc_rows rows = { .facts.word = 8 };
+	struct sc_rows rows = { .facts.word = 8 }, united = { 0 };
 	struct sc_rows_maker m = { .out = &rows };
 	struct symcache c = { 0 };
 	struct symcache_row row;
@@ -291,7 +291,15 @@ static void test_last_address(void **state)
 		assert_int_equal(row.n, ranges[i].n);
 	}
 	assert_false(symcache_find_row(&c, UINT64_C(1) << 32, &row));
+	/* And so has a table of two. */
+	assert_true(sc_rows_unite(&c.unwind, &c.unwind, &united));
+	c.unwind = sc_rows_view(&united);
+	for (size_t i = 0; i < 2; i++) {
+		assert_true(symcache_find_row(&c, ranges[i].start, &row));
+		assert_int_equal(row.n, ranges[i].n);
+	}
 	sc_rows_deinit(&rows);
+	sc_rows_deinit(&united);
 }
 
 /* A store that is made to do harm has a table whose starts go back: what is made of it is in order. */

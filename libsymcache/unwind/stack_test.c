@@ -81,7 +81,9 @@ static void test_id(void **state)
 			frames[i].trust--;
 			frames[i].stack_pointer++; /* where it lies is not shown */
 		}
+		frames[s.num_frames].pc++; /* what is behind them */
 		assert_true(same_id(&s, &id));
+		frames[s.num_frames].pc--;
 		s.stop = SYMCACHE_STOP_LOST;
 		assert_false(same_id(&s, &id));
 		s.stop = SYMCACHE_STOP_NONE;
