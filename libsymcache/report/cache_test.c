@@ -145,6 +145,8 @@ static void of_mips(struct tiny *t) { t->h.arch = SYMCACHE_ARCH_MIPS64; t->image
 static void of_no_machine(struct tiny *t) { t->h.arch = 77; }
 static void broken(struct tiny *t) { t->image.broken_units = 3; }
 static void derived(struct tiny *t) { t->image.build_id_len = 2; t->image.build_id[1] = 0xcd; t->image.build_id_derived = 1; }
+static void of_longest_id(struct tiny *t) { t->image.build_id_len = SYMCACHE_BUILD_ID_MAX; }
+static void of_longer_id(struct tiny *t) { t->image.build_id_len = SYMCACHE_BUILD_ID_MAX + 1; }
 static void of_symbols(struct tiny *t) { t->image.sources = SYMCACHE_FROM_SYMTAB; }
 static void written(struct tiny *t) { t->image.writer = tiny_string(t, "symcache\t9"); }
 
@@ -169,6 +171,8 @@ static void test_facts(void **state)
 		{ as_it_is, "image size       0x3000\n", "\"image_size\": \"0x3000\"" },
 		{ broken, "broken units     3\n", "\"elf_type\": 3" },
 		{ derived, "build ID         00cd (derived)\n", "\"build_id\": \"00cd\",\n  \"build_id_derived\": true" },
+		{ of_longest_id, "build ID         0000000000000000000000000000000000000000000000000000000000000000", "\"build_id\": \"00" },
+		{ of_longer_id, "\narchitecture     amd64\nfiles  ", "" }, /* no image */
 		{ as_it_is, "symbols          dwarf\n", "\"symbols\": [\n    \"dwarf\"\n  ]" },
 		{ of_symbols, "symbols          symtab\n", "\"symbols\": [\n    \"symtab\"\n  ]" },
 		{ written, "writer           symcache\\x099\n", "\"machine\": 62" },
