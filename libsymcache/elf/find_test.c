@@ -185,6 +185,22 @@ static void test_sup(void **state)
 	assert_int_equal(find_sup("\\5\\0"), SC_ENOTFOUND);
 }
 
+/* A descriptor that was given back early is somebody else's when the file is closed. */
+static void test_descriptor(void **state)
+{
+	struct sc_elf *elf;
+	struct sc_error err;
+	int fd;
+
+	(void)state;
+	assert_int_equal(sc_elf_open("/proc/self/exe", &elf, &err), 0);
+	fd = elf->fd;
+	sc_elf_close_fd(elf);
+	assert_int_equal(dup2(STDERR_FILENO, fd), fd);
+	sc_elf_close(elf);
+	assert_int_equal(close(fd), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -193,6 +209,7 @@ int main(void)
 		cmocka_unit_test_teardown(test_odd_links, clean),
 		cmocka_unit_test_teardown(test_build_id, clean),
 		cmocka_unit_test_teardown(test_sup, clean),
+		cmocka_unit_test(test_descriptor),
 	};
 
 	return cmocka_run_group_tests(tests, testing_set_up, testing_tear_down);

@@ -330,6 +330,8 @@ static void test_nearest(void **state)
 	expect_nearest(n, 0x1000, "local", "first.c");
 	expect_nearest(n, 0x10ff, "local", "first.c");
 	expect_nearest(n, 0x1104, "part", "-");
+	expect_nearest(n, 0x1107, "part", "-");
+	expect_nearest(n, 0x1108, "whole", "-"); /* where the other ends */
 	expect_nearest(n, 0x1110, "whole", "-");
 	expect_nearest(n, 0x1fff, "label", ""); /* none reaches there: the first of the largest */
 	expect_nearest(n, 0x3004, NULL, "-"); /* neither a variable, nor what is not in there */
