@@ -5,11 +5,13 @@
 
 #include <cmocka.h>
 
+#include "libsymcache/base/build_id.h"
 #include "libsymcache/profile/testing.h"
 #include "libsymcache/profile/testing_proto.h"
 
-/* The stack of one sample in a mapping from 0x7000 on, and what is missing then. */
-static void expect(const char *name, const char *id, unsigned offset, unsigned address, const char *want)
+/* The stack of one sample in a mapping, and what is missing then. */
+static void expect_in(uint64_t start, uint64_t limit, const char *name, const char *id, unsigned offset,
+		      unsigned address, const char *want)
 {
 	struct symprofiler *p = prof_profiler((struct symprofile_options){ .form = SYMPROFILE_FOLDED });
 	const struct symprofile_missing *missing;
@@ -20,9 +22,9 @@ static void expect(const char *name, const char *id, unsigned offset, unsigned a
 	size_t n;
 
 	snprintf(text, sizeof(text),
-		 "1{1:1 2:1} 3{1:1 2:0x7000 3:0x20000 4:%u 5:2 6:3} 4{1:1 2:1 3:%u} 2{1:1 2:5} "
+		 "1{1:1 2:1} 3{1:1 2:0x%llx 3:0x%llx 4:%u 5:2 6:3} 4{1:1 2:1 3:%u} 2{1:1 2:5} "
 		 "6\"\" 6\"cpu\" 6\"%s\" 6\"%s\" ",
-		 offset, address, name, id);
+		 (unsigned long long)start, (unsigned long long)limit, offset, address, name, id);
 	proto_put(&in, text);
 	assert_int_equal(symprofiler_run(p, in.v.data, in.v.len, &out, &err), 0);
 	got = prof_joined(&out);
@@ -32,6 +34,11 @@ static void expect(const char *name, const char *id, unsigned offset, unsigned a
 	free(got);
 	symprofiler_destroy(p);
 	prof_bytes_deinit(&in);
+}
+
+static void expect(const char *name, const char *id, unsigned offset, unsigned address, const char *want)
+{
+	expect_in(0x7000, 0x20000, name, id, offset, address, want);
 }
 
 #define TURN "mill::turn(int) 5\n "
@@ -83,10 +90,76 @@ static void test_kernel_modules(void **state)
 	expect("prog.ko.bz2", "", 0x1000, 0x17150, "[prog.ko.bz2] 0x17150 5\nprog.ko.bz2 ");
 }
 
+/* The first and the last address of a mapping; and what has no mappings worth the name has addresses of the
+ * file. */
+static void test_limits(void **state)
+{
+	static const struct { uint64_t start, limit; unsigned address; const char *want; } cases[] = {
+		{ 0x7000, 0x7151, 0x7150, TURN }, { 0x7000, 0x7150, 0x7150, "[prog] 0x7150 5\n " },
+		{ 0x7000, 0, 0x7150, TURN }, { 0x7150, 0x8000, 0x714f, "[prog] 0x714f 5\n " },
+		{ 0, 0, 0x10150, TURN }, { 0, UINT64_MAX, 0x10150, TURN }, { 0, 0x20000, 0x150, TURN },
+		{ 0, UINT64_MAX - 1, 0x150, TURN },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++)
+		expect_in(cases[i].start, cases[i].limit, "/opt/prog", "", 0, cases[i].address, cases[i].want);
+}
+
+/* A mapping in which something was found gets the build ID of the module, if it has none: of this program,
+ * whose own addresses are asked for. */
+static void test_named(void **state)
+{
+	static const struct { const char *id; bool named; } cases[] = { { "", true }, { "x/y", false } };
+	static const char *const modules[] = { "self=/proc/self/exe" };
+	struct symcache_caches *caches = symcache_caches_create(NULL);
+	const struct symcache *cache;
+	unsigned long start, end, offset;
+	char line[500], hex[SYMCACHE_BUILD_ID_TEXT];
+	FILE *maps = fopen("/proc/self/maps", "re");
+
+	(void)state;
+	assert_int_equal(symcache_module_cache(symcache_caches_module(caches, SYMCACHE_MODULE_FILE, "/proc/self/exe"),
+					       &cache, NULL, NULL), 0);
+	symcache_build_id_text(hex, cache->image->build_id, cache->image->build_id_len);
+	assert_non_null(maps);
+	do
+		assert_non_null(fgets(line, sizeof(line), maps));
+	while (sscanf(line, "%lx-%lx %*s %lx", &start, &end, &offset) != 3 || (uintptr_t)test_limits < start ||
+	       (uintptr_t)test_limits >= end);
+	fclose(maps);
+	for (size_t i = 0; i < 2; i++) {
+		const struct symprofile_options how = {
+			.form = SYMPROFILE_PPROF, .caches = caches, .names = prof_fixture.names, .modules = modules,
+			.num_modules = 1,
+		};
+		struct symprofile_output out;
+		struct symprofiler *p;
+		struct prof_bytes in = { 0 };
+		struct sc_error err;
+		char *got;
+
+		snprintf(line, sizeof(line), "1{1:1 2:1} 3{1:1 2:0x%lx 3:0x%lx 4:0x%lx 5:2 6:3} 4{1:1 2:1 3:0x%lx} 2{1:1 2:5} "
+			 "6\"\" 6\"cpu\" 6\"/opt/self\" 6\"%s\" ", start, end, offset, (unsigned long)(uintptr_t)test_limits,
+			 cases[i].id);
+		proto_put(&in, line);
+		assert_int_equal(symprofiler_create(&how, &p, &err), 0);
+		assert_int_equal(symprofiler_run(p, in.v.data, in.v.len, &out, &err), 0);
+		got = prof_joined(&out);
+		assert_non_null(memmem(got, out.size, "test_limits", 11));
+		assert_int_equal(memmem(got, out.size, hex, strlen(hex)) != NULL, cases[i].named);
+		free(got);
+		symprofiler_destroy(p);
+		prof_bytes_deinit(&in);
+	}
+	symcache_caches_destroy(caches);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_names), cmocka_unit_test(test_build_ids), cmocka_unit_test(test_kernel_modules),
+		cmocka_unit_test(test_limits), cmocka_unit_test(test_named),
 	};
 
 	return cmocka_run_group_tests(tests, prof_set_up, prof_tear_down);
