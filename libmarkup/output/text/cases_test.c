@@ -21,6 +21,7 @@ static void test_logs(void **state)
 		{ "page", "text-color", false, { .color = MARKUP_COLOR_ON } },
 		{ "page", "text-sources-color", true, { .color = MARKUP_COLOR_ON } },
 		{ "neighbours", "text", false, { .dialect = MARKUP_DEFAULT } },
+		{ "processes", "demux", false, { .demux = "" } },
 		{ "every-format", "text", false, { .color = MARKUP_COLOR_STRIP } },
 		{ "every-format", "text-sources", true, { .dialect = MARKUP_DEFAULT } },
 		{ "every-format", "text-color", false, { .color = MARKUP_COLOR_ON } },
