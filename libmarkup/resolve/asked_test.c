@@ -44,6 +44,7 @@ static void *ask_module(void *ctx, struct markup_module *m, const char **why)
 	put(&a->text, "module %s%s%s%.*s: %s\n", h->text, m->kernel ? ", the kernel's" : "",
 	    m->release.len ? " of " : "", (int)m->release.len, m->release.len ? m->release.ptr : "",
 	    known ? "known" : "unknown");
+	m->table_only = strstr(h->text, "mongod") != NULL;
 	h->next = a->handles;
 	a->handles = h;
 	return known ? h : NULL;
@@ -143,6 +144,14 @@ static size_t read_again(void *ctx, char *buf, size_t size)
 	return n;
 }
 
+static void report_module(void *ctx, const struct markup_module *m)
+{
+	put(ctx, "%.*s, build ID of %zu bytes: %llu frames, %llu unplaced%s%s%s\n", (int)m->name.len, m->name.ptr,
+	    m->build_id_len, (unsigned long long)m->frames, (unsigned long long)m->unplaced,
+	    m->no_symbols ? ", no symbols" : "", m->table_only ? ", a table only" : "",
+	    m->other_build ? ", another build" : "");
+}
+
 /* Asks for all lines of a log, of a file or of a pipe. */
 static void ask(const struct markup_options *options, const struct fake_text *log, bool file, struct asked *a)
 {
@@ -152,6 +161,7 @@ static void ask(const struct markup_options *options, const struct fake_text *lo
 	};
 	struct fake_sink got = { 0 };
 	const struct markup_sink sink = { &got, fake_write, fake_complain };
+	const struct markup_stats *stats;
 	struct markup_filter *f;
 
 	assert_int_equal(markup_filter_create(options, &resolver, 1, &sink, &f), 0);
@@ -166,7 +176,11 @@ static void ask(const struct markup_options *options, const struct fake_text *lo
 	fake_append(&a->text, "---- complaints\n", 16);
 	fake_append(&a->text, got.err.buf, got.err.len);
 	fake_append(&a->text, "---- missing\n", 13);
-	markup_filter_missing(f, put_case_module, &a->text);
+	markup_filter_missing(f, report_module, &a->text);
+	stats = markup_filter_stats(f);
+	put(&a->text, "%llu frames, %llu resolved, %llu outside, %llu guessed\n", (unsigned long long)stats->frames,
+	    (unsigned long long)stats->frames_resolved, (unsigned long long)stats->frames_outside,
+	    (unsigned long long)stats->guessed);
 	markup_filter_destroy(f);
 	fake_sink_deinit(&got);
 	for (struct handle *h = a->handles, *next; h; h = next) {

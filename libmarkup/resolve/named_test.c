@@ -70,9 +70,42 @@ static void test_asked(void **state)
 	}
 }
 
+/* A name with ".so" behind it, or a kernel's release in front, has less than 256 bytes; a longer one is
+ * as it is on the line. */
+static void test_lengths(void **state)
+{
+	static const struct { const char *log, *want; char filler; size_t others; } cases[] = {
+		{ "E AndroidRuntime: \tat %s.0x11f9(Native Method)\n", "%s.so; ", 'm', 3 },
+		{ "CPU: 1 PID: 42 Comm: d Not tainted 6.1.0 #1\nCall Trace:\n f+0x1/0x20 [%s]\n", "kernel's %s of 6.1.0; ", 'm', 6 },
+	};
+	const struct markup_resolver r = { .module = note_module, .place = take_place, .code = fake_code };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		for (size_t len = 253 - cases[i].others; len < 259 - cases[i].others; len++) {
+			struct fake_sink got = { 0 };
+			const struct markup_sink sink = { &got, fake_write, fake_complain };
+			char name[300], log[500], want[400];
+			struct markup_filter *f;
+
+			memset(name, cases[i].filler, len);
+			name[len] = 0;
+			sprintf(log, cases[i].log, name);
+			sprintf(want, len + cases[i].others < 256 ? cases[i].want : i ? "kernel's %s; " : "%s; ", name);
+			*asked = '\0';
+			assert_int_equal(markup_filter_create(&(struct markup_options){ 0 }, &r, 1, &sink, &f), 0);
+			assert_int_equal(markup_filter_feed(f, log, strlen(log)), 0);
+			assert_int_equal(markup_filter_finish(f), 0);
+			markup_filter_destroy(f);
+			assert_string_equal(asked, want);
+			fake_sink_deinit(&got);
+		}
+	}
+}
+
 int main(void)
 {
-	const struct CMUnitTest tests[] = { cmocka_unit_test(test_asked) };
+	const struct CMUnitTest tests[] = { cmocka_unit_test(test_asked), cmocka_unit_test(test_lengths) };
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
