@@ -32,6 +32,21 @@ static bool take_place(void *ctx, void *module, struct markup_place *p, uint64_t
 	return true;
 }
 
+static void ask(const char *log)
+{
+	const struct markup_resolver r = { .module = note_module, .place = take_place, .code = fake_code };
+	struct fake_sink got = { 0 };
+	const struct markup_sink sink = { &got, fake_write, fake_complain };
+	struct markup_filter *f;
+
+	*asked = '\0';
+	assert_int_equal(markup_filter_create(&(struct markup_options){ 0 }, &r, 1, &sink, &f), 0);
+	assert_int_equal(markup_filter_feed(f, log, strlen(log)), 0);
+	assert_int_equal(markup_filter_finish(f), 0);
+	markup_filter_destroy(f);
+	fake_sink_deinit(&got);
+}
+
 #define ID "dfe7f702eebf5b10a7d32d50e980c699918066c2"
 #define ID2 "dfe7f702eebf5b10a7d32d50e980c699918066c3"
 #define PATH_FRAME(name) name "(+0x1234) [0x55001234]\n"
@@ -51,22 +66,12 @@ static void test_asked(void **state)
 		  "kernel's vmlinux " ID " of 6.1.0; kernel's a of 6.1.0; " },
 		{ KERNEL_FRAME("a " ID) KERNEL_FRAME("a"), "kernel's a " ID "; kernel's a; " },
 	};
-	const struct markup_resolver r = { .module = note_module, .place = take_place, .code = fake_code };
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
-		struct fake_sink got = { 0 };
-		const struct markup_sink sink = { &got, fake_write, fake_complain };
-		struct markup_filter *f;
-
-		*asked = '\0';
-		assert_int_equal(markup_filter_create(&(struct markup_options){ 0 }, &r, 1, &sink, &f), 0);
-		assert_int_equal(markup_filter_feed(f, cases[i].log, strlen(cases[i].log)), 0);
-		assert_int_equal(markup_filter_finish(f), 0);
-		markup_filter_destroy(f);
+		ask(cases[i].log);
 		if (strcmp(asked, cases[i].want))
 			fail_msg("%s: %s, not %s", cases[i].log, asked, cases[i].want);
-		fake_sink_deinit(&got);
 	}
 }
 
@@ -78,34 +83,41 @@ static void test_lengths(void **state)
 		{ "E AndroidRuntime: \tat %s.0x11f9(Native Method)\n", "%s.so; ", 'm', 3 },
 		{ "CPU: 1 PID: 42 Comm: d Not tainted 6.1.0 #1\nCall Trace:\n f+0x1/0x20 [%s]\n", "kernel's %s of 6.1.0; ", 'm', 6 },
 	};
-	const struct markup_resolver r = { .module = note_module, .place = take_place, .code = fake_code };
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		for (size_t len = 253 - cases[i].others; len < 259 - cases[i].others; len++) {
-			struct fake_sink got = { 0 };
-			const struct markup_sink sink = { &got, fake_write, fake_complain };
 			char name[300], log[500], want[400];
-			struct markup_filter *f;
 
 			memset(name, cases[i].filler, len);
 			name[len] = 0;
 			sprintf(log, cases[i].log, name);
 			sprintf(want, len + cases[i].others < 256 ? cases[i].want : i ? "kernel's %s; " : "%s; ", name);
-			*asked = '\0';
-			assert_int_equal(markup_filter_create(&(struct markup_options){ 0 }, &r, 1, &sink, &f), 0);
-			assert_int_equal(markup_filter_feed(f, log, strlen(log)), 0);
-			assert_int_equal(markup_filter_finish(f), 0);
-			markup_filter_destroy(f);
+			ask(log);
 			assert_string_equal(asked, want);
-			fake_sink_deinit(&got);
 		}
+	}
+}
+
+/* A kernel's build ID has up to 256 bytes. */
+static void test_long_id(void **state)
+{
+	char id[600], log[800], want[700];
+
+	(void)state;
+	for (size_t len = 254; len < 259; len++) {
+		memset(id, 'c', 2 * len);
+		id[2 * len] = 0;
+		sprintf(log, "CPU: 1 PID: 42 Comm: d Not tainted 6.1.0 #1 %s\nCall Trace:\n f+0x1/0x20\n", id);
+		sprintf(want, "kernel's vmlinux%s%s of 6.1.0; ", len <= 256 ? " " : "", len <= 256 ? id : "");
+		ask(log);
+		assert_string_equal(asked, want);
 	}
 }
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = { cmocka_unit_test(test_asked), cmocka_unit_test(test_lengths) };
+	const struct CMUnitTest tests[] = { cmocka_unit_test(test_asked), cmocka_unit_test(test_lengths), cmocka_unit_test(test_long_id) };
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
