@@ -203,7 +203,7 @@ static void put_resolved(FILE *to, struct symcache_store *s)
 				      struct symcache_error *) = {
 		symcache_resolve, symcache_resolve_build_id, symcache_resolve_name,
 	};
-	static const char *const texts[] = { "0102", "0103", "01", "libx.so", "liby.so", "beef", "ff", "x y", "" };
+	static const char *const texts[] = { "0102", "0103", "01", "libx.so", "liby.so", "longest.so", "beef", "ff", "x y", "" };
 	struct symcache_resolver *r = resolver_of(0, s);
 	const struct symcache_frame *f;
 	struct symcache_error err;
@@ -279,9 +279,10 @@ static void put_filtered(FILE *to, struct symcache_store *s)
 /* `malformed` is not taken. */
 static void put_store(FILE *to, const struct symcache_cache *c, const struct symcache_cache *malformed)
 {
+	static const char longest[SYMCACHE_BUILD_ID_MAX + 1] = "\x77";
 	static const struct { const char *id; size_t len; const char *path, *tags; } entries[] = {
 		{ "\1\2", 2, "/lib/liby.so", "a" }, { "\1\2", 2, "/lib/libx.so", "a\nrelease=6" }, { "\1\3", 2, "/opt/liby.so", NULL }, { "\xbe\xef", 2, NULL, "b" },
-		{ "\1\2", 2, "/elsewhere/libx.so", "later" }, { "\x20", 0, "/none", NULL }, { "\x20", 65, "/none", NULL },
+		{ "\1\2", 2, "/elsewhere/libx.so", "later" }, { longest, SYMCACHE_BUILD_ID_MAX, "/lib/longest.so", NULL }, { "\x20", 0, "/none", NULL }, { longest, SYMCACHE_BUILD_ID_MAX + 1, "/none", NULL },
 	};
 	char path[40] = "/tmp/symcache-api-XXXXXX";
 	struct symcache_store *s;
@@ -300,6 +301,13 @@ static void put_store(FILE *to, const struct symcache_cache *c, const struct sym
 	assert_int_equal(symcache_store_each(s, NULL, put_entry, to, NULL), 0);
 	put_resolved(to, s);
 	put_filtered(to, s);
+	for (size_t len = SYMCACHE_BUILD_ID_MAX; len <= SYMCACHE_BUILD_ID_MAX + 1; len++) {
+		struct symcache_cache *found;
+
+		fprintf(to, "get %zu bytes", len);
+		put_result(to, symcache_store_get(s, (const uint8_t *)longest, len, &found, &err), &err);
+		symcache_cache_unref(found);
+	}
 	fprintf(to, "tag");
 	put_result(to, symcache_store_tag(s, (const uint8_t *)"\1\3", 2, "new\nb", &err), &err);
 	fprintf(to, "remove");

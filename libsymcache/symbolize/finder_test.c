@@ -15,7 +15,7 @@
 
 #define MODULES "/lib/modules/6.1.0-9-amd64/kernel/"
 
-/* The entries of the store; the build ID is 20 times the letter. */
+/* The entries of the store; the build ID is 20 times the letter, of one the longest there is. */
 static const struct { char id; const char *path, *names, *tags; } entries[] = {
 	{ 'A', "/opt/bin/alpha", "alpha\nalpha-too", "new" },
 	{ 'B', "/srv/alpha.debug", "alpha", "old" },
@@ -24,6 +24,7 @@ static const struct { char id; const char *path, *names, *tags; } entries[] = {
 	{ 'L', "/srv/kvm_intel.ko", "kvm_intel.ko", NULL },
 	{ 'M', MODULES "kvm.ko", "kvm.ko", NULL },
 	{ 'N', "/srv/.build-id/4e/4e4e.debug", NULL, NULL },
+	{ 'Q', "/opt/longest", "longest", NULL },
 	{ 'O', "/srv/.build-id/4f/4f4f.debug", NULL, NULL }, /* the second store alone */
 };
 enum { ENTRIES = sizeof(entries) / sizeof(*entries) };
@@ -32,6 +33,11 @@ static char dir[] = "/tmp/symcache-finder-XXXXXX", stores[2][64];
 static char self[PATH_MAX], self_text[SYMCACHE_BUILD_ID_TEXT], link_to_self[64];
 static uint8_t self_id[SYMCACHE_BUILD_ID_MAX];
 static size_t self_id_len;
+
+static size_t id_len(char id)
+{
+	return id == 'Q' ? SYMCACHE_BUILD_ID_MAX : 20;
+}
 
 static int write_store(const char *path, size_t n)
 {
@@ -44,10 +50,10 @@ static int write_store(const char *path, size_t n)
 	if (symstore_open(path, SYMSTORE_WRITE, &store, NULL) || symstore_write_begin(store, &writer, NULL))
 		return 1;
 	for (size_t i = 0; i < n; i++) {
-		struct symstore_entry e = { .build_id_len = 20, .cache_size = t.size, .tool_version = "test",
+		struct symstore_entry e = { .build_id_len = id_len(entries[i].id), .cache_size = t.size, .tool_version = "test",
 			.source_path = entries[i].path, .names = entries[i].names, .tags = entries[i].tags };
 
-		memset(e.build_id, entries[i].id, 20);
+		memset(e.build_id, entries[i].id, e.build_id_len);
 		if (symstore_put(writer, &e, NULL, bytes, NULL, NULL))
 			return 1;
 	}
@@ -136,7 +142,7 @@ static void expect(const struct question *q)
 		.option = q->flags & NO_OPTION ? NULL : "--module", .no_files = q->flags & NO_FILES,
 		.first = q->flags & FIRST,
 	};
-	uint8_t id[20];
+	uint8_t id[SYMCACHE_BUILD_ID_MAX];
 	struct symcache_file_id of = { .kernel = q->flags & KERNEL, .bound = real(q->bound) };
 	struct symcache_module *m = (void *)&f;
 	struct sc_error err = { .msg = "" };
@@ -174,7 +180,7 @@ static void test_ids(void **state)
 	static const struct question cases[] = {
 		{ "/opt/bin/alpha", "A20", NULL, 0, "id A*20" },
 		{ "alpha", "B20", NULL, 0, "id B*20" },
-		{ NULL, "C20", NULL, 0, "id C*20" },
+		{ NULL, "C20", NULL, 0, "id C*20" }, { "longest", "Q64", NULL, 0, "id Q*64" },
 		{ NULL, "C16", NULL, 0, "hex 43434343434343434343434343434343" },  /* of a minidump */
 		{ NULL, "C15", NULL, 0, "-1 not in store DIR/0.store" },
 		{ "alpha", "Z20", NULL, 0, "-1 not in store DIR/0.store" },
@@ -194,7 +200,7 @@ static void test_names(void **state)
 {
 	static const struct question cases[] = {
 		{ "/usr/lib/libone.so", NULL, NULL, 0, "id C*20" },
-		{ "libone.so", NULL, NULL, 0, "id C*20" },
+		{ "libone.so", NULL, NULL, 0, "id C*20" }, { "longest", NULL, NULL, 0, "id Q*64" },
 		{ "base.apk!libone.so", NULL, NULL, 0, "id C*20" },
 		{ "/x/alpha-too", NULL, NULL, 0, "id A*20" },
 		{ "/x/alpha", NULL, NULL, 0, "-2 the store has 2 builds of that name: "

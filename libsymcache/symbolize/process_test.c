@@ -280,7 +280,7 @@ static void test_limits(void **state)
 /* What tells images apart. */
 static void test_images(void **state)
 {
-	static const uint8_t id[20] = { 1 }, other[20] = { 2 };
+	static const uint8_t id[SYMCACHE_BUILD_ID_MAX] = { 1 }, other[20] = { 2 };
 	const struct symcache_file_id of[] = {
 		{ .path = sc_str_of("/bin/a") },
 		{ .path = sc_str_of("/bin/b") },
@@ -291,6 +291,7 @@ static void test_images(void **state)
 		{ .path = sc_str_of("vmlinux"), .kernel = true,
 		  .release = sc_str_of("6.1.0-56-amd64") },
 		{ .path = sc_str_of("vmlinux") },
+		{ .path = sc_str_of("/bin/a"), .build_id = id, .build_id_len = sizeof(id) },
 	};
 	const size_t n = sizeof(of) / sizeof(*of);
 	struct symcache_process *p = symcache_process_create(NULL);
