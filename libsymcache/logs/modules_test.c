@@ -17,6 +17,8 @@
 #include "libsymcache/symbolize/symbolize.h"
 
 #define ID "3b43fad5c0c38faed8b0a5d27d6bcb9e33b5ffab"
+#define ID_16 "00112233445566778899aabbccddeeff"
+#define ID_64 ID_16 ID_16 ID_16 ID_16 /* the longest */
 
 static char found[1000];
 
@@ -26,6 +28,8 @@ static const struct {
 	{ "", "" },
 	{ "some text\n", "" },
 	{ "{{{module:0:a.so:elf:aabb}}}\n", "a.so aabb, " },
+	{ "{{{module:0:a.so:elf:" ID_64 "}}}\n", "a.so " ID_64 ", " },
+	{ "{{{module:0:a.so:elf:" ID_64 "aa}}}\n", "" },
 	{ "{{{module:0:a.so:elf:aabb}}}\n{{{reset}}}\n{{{module:0:b.so:elf:ccdd}}}\n", "a.so aabb, b.so ccdd, " },
 	{ "{{{module:0:a.so:elf:aabb}}}\n{{{reset}}}\n{{{module:3:a.so:elf:aabb}}}\n", "a.so aabb, " },
 	{ "{{{module:0:[vdso]:elf:aabb}}}\n{{{module:1:linux-vdso.so.1:elf:cc}}}\n", "" },

@@ -22,7 +22,7 @@ static void expect_in(uint64_t start, uint64_t limit, const char *name, const ch
 	size_t n;
 
 	snprintf(text, sizeof(text),
-		 "1{1:1 2:1} 3{1:1 2:0x%llx 3:0x%llx 4:%u 5:2 6:3} 4{1:1 2:1 3:%u} 2{1:1 2:5} "
+		 "1{1:1 2:1} 3{1:1 2:0x%llx 3:0x%llx 4:%u 5:2 6:3} 4{1:1 2:1 3:%u} 4{1:9 2:1 3:0x7100} 2{1:1 2:5} "
 		 "6\"\" 6\"cpu\" 6\"%s\" 6\"%s\" ",
 		 (unsigned long long)start, (unsigned long long)limit, offset, address, name, id);
 	proto_put(&in, text);
