@@ -68,7 +68,7 @@ static void unlisted(void **state)
 /* What a manifest claims of a cache is replaced by what the cache says. */
 static void claims(void **state)
 {
-	struct own o = own_entry("inlines", "abcd"), other = own_entry("inlines", "abce");
+	struct own o = own_entry("inlines", "abcd"), other = own_entry("inlines", "abce"), longest = own_entry("inlines", ID64);
 	struct symcache_ext_image *image = own_image(&o);
 	struct manifest m = { 0 };
 	struct bundle_checked c;
@@ -103,6 +103,12 @@ static void claims(void **state)
 	bundle_check(m.data, "x", (struct bundle_bytes){ other.cache, other.size }, &c);
 	assert_string_equal(c.why.msg, "its SHA-256 is not that of the manifest");
 	manifest_deinit(&m);
+	longest.entry.build_id[0] ^= 1;
+	assert_ok(manifest_add(&m, &longest.entry, longest.cache, true, &err));
+	bundle_check(m.data, "x", (struct bundle_bytes){ longest.cache, longest.size }, &c);
+	assert_string_equal(c.why.msg, "the cache is of build ID " ID64);
+	manifest_deinit(&m);
+	free(longest.cache);
 	free(o.cache);
 	free(other.cache);
 }
