@@ -60,10 +60,20 @@ int symcache_store_export(struct symcache_store *s, const char *path, const char
 	return symcache_store_export_bundle(s, path, &o, ret, err);
 }
 
+/* Of two that are equally good the imported one may be taken: then it is counted as that. */
+static void on_conflict(void *stayed, const struct symstore_entry *entry, bool taken)
+{
+	(void)entry;
+	*(uint64_t *)stayed += !taken;
+}
+
 int symcache_store_import(struct symcache_store *s, const char *path, const char *verify_key,
 			  struct symcache_counts *ret, struct symcache_error *err)
 {
-	const struct symbundle_import_options how = { .verify_key = verify_key };
+	uint64_t stayed = 0;
+	const struct symbundle_import_options how = {
+		.verify_key = verify_key, .conflict = on_conflict, .ctx = &stayed,
+	};
 	struct symbundle_imported done = { 0 };
 	struct sc_error e;
 	struct symstore *store;
@@ -74,7 +84,7 @@ int symcache_store_import(struct symcache_store *s, const char *path, const char
 	rc = symbundle_import(&store, path, &how, &done, &e);
 	if (ret) {
 		ret->done = done.imported;
-		ret->stayed = done.unchanged + done.better_in_store + done.conflicts + done.kept;
+		ret->stayed = stayed + done.unchanged + done.better_in_store + done.kept;
 		ret->none = 0;
 		ret->failed = done.bad;
 	}

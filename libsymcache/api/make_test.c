@@ -8,6 +8,7 @@
 #include <symcache-process.h>
 #include <sys/stat.h>
 
+#include "libsymcache/api/api.h"
 #include "libsymcache/api/testing.h"
 
 static const char files[] =
@@ -272,6 +273,83 @@ static void spaces_use_files(void **state)
 	symcache_resolver_destroy(r);
 }
 
+static void index_one(struct symcache_store *s, const char *name, const char *tags)
+{
+	const struct symcache_make_options options = { sizeof(options), .tags = tags };
+	const char *path = in_dir(name);
+
+	ok(symcache_store_index(s, &path, 1, &options, NULL, NULL));
+}
+
+/* What becomes of an entry that is imported, where there is one of its build ID. */
+static void imports(void **state)
+{
+	static const struct { const char *has, *tags, *comes; int done, stayed; } imported[] = {
+		{ "F/b.so", NULL, "F/a.so", 1, 0 }, { "F/a.so", NULL, "F/a.so", 0, 1 }, { "F/a.so", NULL, "F/a.stripped", 0, 1 },
+		{ "F/a.so", NULL, "F/other.so", 1, 0 }, /* as good, and not older */ { "F/a.stripped", "pinned", "F/a.so", 0, 1 },
+		{ "F/a.stripped", NULL, "F/a.so", 1, 0 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(imported) / sizeof(*imported); i++) {
+		struct symcache_counts n = { .size = sizeof(n), .none = 7 };
+		struct symcache_store *into, *from;
+
+		run(dir, "rm -rf into* from* bundle");
+		ok(symcache_store_open(in_dir("into"), SYMCACHE_STORE_WRITE, &into, NULL));
+		ok(symcache_store_open(in_dir("from"), SYMCACHE_STORE_WRITE, &from, NULL));
+		index_one(into, imported[i].has, imported[i].tags);
+		index_one(from, imported[i].comes, "new");
+		ok(symcache_store_export(from, in_dir("bundle"), "new", &n, NULL));
+		assert_true(n.done == 1 && !n.stayed && !n.none && !n.failed);
+		ok(symcache_store_import(into, in_dir("bundle"), NULL, &n, NULL));
+		if ((int)n.done != imported[i].done || (int)n.stayed != imported[i].stayed || n.none || n.failed)
+			fail_msg("%zu: done %d, stayed %d, failed %d", i, (int)n.done, (int)n.stayed, (int)n.failed);
+		symcache_store_close(into);
+		symcache_store_close(from);
+	}
+}
+
+/* Symbolizers have a row for each number of a cache: those of caches that are gone are given again, and no two
+ * have the same. */
+static void numbers_caches(void **state)
+{
+	struct symcache_cache *c[6];
+
+	(void)state;
+	for (int round = 0; round < 3; round++) {
+		bool has[6] = { false };
+
+		for (int i = 0; i < 6; i++)
+			if (!round || i % 3 == 1)
+				ok(symcache_make(in_dir("F/a.so"), NULL, &c[i], NULL));
+		for (int i = 0; i < 6; i++) {
+			assert_true(c[i]->module.number < 6 && !has[c[i]->module.number]);
+			has[c[i]->module.number] = true;
+		}
+		for (int i = 0; i < 6; i++)
+			if (round == 2 || i % 3 == 1)
+				symcache_cache_unref(c[i]);
+	}
+}
+
+/* The folders of the default store are made when it is written; those of another one are the caller's. */
+static void makes_default_store(void **state)
+{
+	struct symcache_store *s;
+
+	(void)state;
+	unsetenv("SYMCACHE_STORE");
+	setenv("XDG_CACHE_HOME", in_dir("caches"), 1);
+	assert_int_equal(symcache_store_open(NULL, 0, &s, NULL), SYMCACHE_ENOTFOUND);
+	assert_int_not_equal(access(in_dir("caches"), F_OK), 0);
+	ok(symcache_store_open(NULL, SYMCACHE_STORE_WRITE, &s, NULL));
+	assert_string_equal(symcache_store_path(s), in_dir("caches/symcache/symcache.store"));
+	symcache_store_close(s);
+	assert_int_equal(symcache_store_open(in_dir("none/x.store"), SYMCACHE_STORE_WRITE, &s, NULL), SYMCACHE_ESYS);
+	assert_int_not_equal(access(in_dir("none"), F_OK), 0);
+}
+
 static int set_up_files(void **state)
 {
 	(void)state;
@@ -284,7 +362,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(indexes), cmocka_unit_test(makes_one), cmocka_unit_test(knows_build_ids),
-		cmocka_unit_test(spaces_use_files),
+		cmocka_unit_test(spaces_use_files), cmocka_unit_test(imports), cmocka_unit_test(makes_default_store), cmocka_unit_test(numbers_caches),
 	};
 
 	return cmocka_run_group_tests(tests, set_up_files, tear_down);
