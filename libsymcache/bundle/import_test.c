@@ -219,9 +219,47 @@ static void again(void **state)
 	symstore_close(store);
 }
 
+static void pin(void *ctx, const struct symstore_entry *entry, const struct symstore_entry *old)
+{
+	struct symstore_writer *writer;
+
+	(void)old;
+	assert_ok(symstore_write_begin(ctx, &writer, &err));
+	assert_ok(symstore_add_words(writer, entry->build_id, entry->build_id_len, "pinned", NULL, &err));
+	assert_ok(symstore_commit(writer, &err));
+}
+
+/* An entry that another program pins meanwhile stays, too, and is counted so. */
+static void pinned_meanwhile(void **state)
+{
+	static const struct side there = { "inlines", S, EARLY, "/a", "x" }, comes = { "shapes", D, LATE, "/b", "t" };
+	struct symstore *from = own_open("comes.store"), *to = own_open("there.store");
+	const struct symbundle_import_options o = { .replaced = pin, .ctx = to };
+	struct symbundle_imported done = { 0 };
+	struct own was = make_side(&there, 0), new = make_side(&comes, 0);
+	struct symstore_reader *reader;
+	struct symstore_entry e;
+
+	(void)state;
+	own_put(to, &was, 1);
+	own_put(from, &new, 1);
+	export_all(from, "b");
+	assert_ok(symbundle_import(&to, in_dir("b"), &o, &done, &err));
+	assert_memory_equal(&done, &(struct symbundle_imported){ .kept = 1 }, sizeof(done));
+	reader = own_reader(to);
+	assert_ok(symstore_entry(reader, was.entry.build_id, was.entry.build_id_len, &e, &err));
+	assert_true(e.cache_hash == XXH3_64bits(was.cache, was.size));
+	symstore_read_end(reader);
+	symstore_close(to);
+	symstore_close(from);
+	free(was.cache);
+	free(new.cache);
+}
+
 int main(void)
 {
-	static const struct CMUnitTest tests[] = { cmocka_unit_test(who_stays), cmocka_unit_test(again) };
+	static const struct CMUnitTest tests[] = { cmocka_unit_test(who_stays), cmocka_unit_test(again),
+		cmocka_unit_test(pinned_meanwhile) };
 
 	return cmocka_run_group_tests_name("import", tests, testing_set_up, testing_tear_down);
 }
