@@ -22,6 +22,7 @@ static void test_fold(void **state)
 		{ "a::f(int) [clone .isra.0] [clone .cold]", "a::f(int)\n" },
 		{ "a::f(int) (.constprop.0) [clone .cold]", "a::f(int)\n" },
 		{ "a::f(int) const", "a::f(int) const\n" },
+		{ "-[NSString length.cold]", "-[NSString length.cold]\n" },
 		{ "f(void (*)(.cold))", "f(void (*)(.cold))\n" },
 		{ "memcpy@@GLIBC_2.14", "memcpy\n" },
 		{ "@plt", "@plt\n" },
@@ -209,6 +210,13 @@ static void test_kinds(void **state)
 		assert_int_equal(strstr(p + 1, "<b class=bad>SIGSEGV</b>") != NULL, lines <= 12);
 		free(got);
 	}
+	/* Nor is it lent to a stack on the same line. */
+	got = grouped("SIGSEGV\n{{{module:0:a:elf:aa}}}\n{{{mmap:0x10000:0x3000:load:0:rx:0}}}\n"
+		      "{{{bt:0:0x11200:pc}}} {{{bt:0:0x11300:pc}}}\n", MARKUP_HTML, 1, 1000);
+	p = strstr(got, "<b class=bad>SIGSEGV</b>");
+	assert_non_null(p);
+	assert_null(strstr(p + 1, "<b class=bad>SIGSEGV</b>"));
+	free(got);
 	for (size_t len = 93; len < 99; len++) {
 		memset(word, 'w', len);
 		word[len] = 0;

@@ -278,7 +278,7 @@ static void forget_missing(struct mk_context *c)
 {
 	for (uint32_t i = 0; i < c->num_modules; i++) {
 		c->modules[i].missing = NULL;
-		c->modules[i].noted = c->modules[i].tried = false;
+		c->modules[i].tried = false;
 		c->modules[i].asked = c->modules[i].handle;
 	}
 }

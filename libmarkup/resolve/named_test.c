@@ -75,6 +75,75 @@ static void test_asked(void **state)
 	}
 }
 
+static void put_name(void *to, const struct markup_module *m)
+{
+	sprintf((char *)to + strlen(to), "%.*s; ", (int)m->name.len, m->name.ptr);
+}
+
+static bool take_offset(void *ctx, void *module, struct markup_place *p, uint64_t *vaddr)
+{
+	(void)ctx, (void)module;
+	*vaddr = p->offset;
+	return p->origin != MARKUP_FIXED;
+}
+
+/* Listed are modules of frames: not one for frames that do not come, although its line is looked at
+ * ahead. */
+static void test_listed(void **state)
+{
+	const struct markup_resolver r = { .module = note_module, .place = take_offset, .code = fake_code };
+	const struct markup_options options = { .keep_modules = true };
+	static const char log[] = "/a(f+0x2)[0x555500001205]\nthr<7> obj</b>\n";
+	const struct markup_sink sink = { 0 };
+	struct markup_filter *f;
+	char got[100] = "";
+
+	(void)state;
+	assert_int_equal(markup_filter_create(&options, &r, 1, &sink, &f), 0);
+	assert_int_equal(markup_filter_feed(f, log, strlen(log)), 0);
+	assert_int_equal(markup_filter_finish(f), 0);
+	assert_int_equal(markup_filter_modules(f, put_name, got), 0);
+	assert_string_equal(got, "/a; ");
+	markup_filter_destroy(f);
+}
+
+static bool there;
+
+static void *module_that_comes(void *ctx, struct markup_module *m, const char **why)
+{
+	return there ? note_module(ctx, m, why) : NULL;
+}
+
+/* A module that the resolver does not know is asked for again in the next input. */
+static void test_asked_again(void **state)
+{
+	static const char *const logs[] = { "/a(f+0x2)[0x401205]\n", PATH_FRAME("/a") "\n/b(f+0x2)[0x401205]\n" };
+	const struct markup_resolver r = { .module = module_that_comes, .place = take_place, .code = fake_code };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(logs) / sizeof(*logs); i++) {
+		struct fake_sink got = { 0 };
+		const struct markup_sink sink = { &got, fake_write, fake_complain };
+		const char *want = i ? "/a; /b; " : "/a; ";
+		struct markup_filter *f;
+
+		*asked = '\0';
+		assert_int_equal(markup_filter_create(&(struct markup_options){ 0 }, &r, 1, &sink, &f), 0);
+		for (there = false;; there = true) {
+			markup_filter_input(f, "log");
+			assert_int_equal(markup_filter_feed(f, PATH_FRAME("/x"), strlen(PATH_FRAME("/x"))), 0);
+			assert_int_equal(markup_filter_feed(f, logs[i], strlen(logs[i])), 0);
+			assert_int_equal(markup_filter_finish(f), 0);
+			if (there)
+				break;
+			assert_string_equal(asked, "");
+		}
+		assert_non_null(strstr(asked, want));
+		markup_filter_destroy(f);
+		fake_sink_deinit(&got);
+	}
+}
+
 /* A name with ".so" behind it, or a kernel's release in front, has less than 256 bytes; a longer one is
  * as it is on the line. */
 static void test_lengths(void **state)
@@ -117,7 +186,9 @@ static void test_long_id(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = { cmocka_unit_test(test_asked), cmocka_unit_test(test_lengths), cmocka_unit_test(test_long_id) };
+	const struct CMUnitTest tests[] = { cmocka_unit_test(test_asked), cmocka_unit_test(test_listed),
+					     cmocka_unit_test(test_asked_again), cmocka_unit_test(test_lengths),
+					     cmocka_unit_test(test_long_id) };
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

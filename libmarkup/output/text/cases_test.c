@@ -18,6 +18,7 @@ static void test_logs(void **state)
 	} cases[] = {
 		{ "page", "text", false, { .dialect = MARKUP_DEFAULT } },
 		{ "page", "text-sources", true, { .color = MARKUP_COLOR_STRIP } },
+		{ "page", "text-sources-plain", true, { .dialect = MARKUP_DEFAULT } },
 		{ "page", "text-color", false, { .color = MARKUP_COLOR_ON } },
 		{ "page", "text-sources-color", true, { .color = MARKUP_COLOR_ON } },
 		{ "neighbours", "text", false, { .dialect = MARKUP_DEFAULT } },

@@ -127,7 +127,7 @@ static inline bool make_ends(const struct mk_output *r, uint64_t number, uint64_
 	const struct sc_str module = r->resolve->context.modules[map->module].name;
 	char *p = ret->place;
 
-	if (r->follows || r->options.color == MARKUP_COLOR_ON || r->resolve->resolver.source ||
+	if (r->follows || r->resolve->resolver.source ||
 	    number >= 100 || text->n > 100 || module.len > PLACE_MAX - FMT_MAX - 3)
 		return false;
 	if (text->n > 1)

@@ -131,6 +131,14 @@ static const struct test_case cases[] = {
 	  "[[[ELF module #0x0 \"k\"; BuildID=aa [0xfffffffffffff000-0xffffffffffffffff](rx)]]]\n"
 	  "main[main.c:12]\n", "" },
 
+	/* Frames of sanitizers, numbered anew behind an inlined one. */
+	{ "numbers of frames without symbols",
+	  "    #8 0x1  (/x/a.out+0x1190) (BuildId: aabb)\n    #9 0x2  (/x/b.out+0x1) (BuildId: cc)\n"
+	  "    #19 0x2  (/x/b.out+0x1) (BuildId: cc)\n",
+	  "    #8 0x1 in ns::get /src/inl.cpp:4:97\n    #9 0x1 in ns::outer /src/inl.cpp:9:79\n"
+	  "    #10 0x2  (/x/b.out+0x1) (BuildId: cc)\n    #20 0x2  (/x/b.out+0x1) (BuildId: cc)\n",
+	  "log:2: no symbols for module \"/x/b.out\" (build ID cc)\n" },
+
 	/* No symbols. */
 	{ "one warning for each module",
 	  "{{{module:0:b\x1b.so:elf:cc}}}\n{{{mmap:0x1000:0x1000:load:0:rx:0}}}\n"

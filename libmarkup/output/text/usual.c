@@ -20,7 +20,7 @@ const char *mk_text_usual(struct mk_output *r, const char *p, const char *hit, c
 	    !(a = mk_ahead_frame(r->resolve, mk_kind_of(&mk_text_bt_style, 0))))
 		return NULL;
 	close = eol = hit + a->peek.len;
-	if (close < end && *close != '\n') {
+	if (close == end || *close != '\n') {
 		eol = memchr(close, '\n', (size_t)(end - close));
 		if (mk_find3(close, eol ? eol : end, '{'))
 			return NULL;

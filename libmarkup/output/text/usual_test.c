@@ -166,11 +166,35 @@ static void test_random(void **state)
 	free(in.buf);
 }
 
+/* A last line without its newline: what is left of a longer one behind it does not count. */
+static void test_end(void **state)
+{
+	static const char log[] = "{{{module:0:a:elf:aa}}}\n{{{mmap:0x10000:0x4000:load:0:rx:0}}}\n"
+				  "{{{bt:0:0x11200:pc}}}\na line as long as the next one, and one\r";
+	static const char end[] = "\n{{{bt:12345678:0x0000000000011193:pc}}}";
+	const struct markup_options options = { 0 };
+	struct fake_sink got = { 0 };
+	const struct markup_sink sink = { &got, fake_write, fake_complain };
+	struct mk_stream *s;
+
+	(void)state;
+	assert_int_equal(mk_stream_create(&options, &fake_resolver, &sink, &s), 0);
+	assert_int_equal(mk_stream_feed(s, log, strlen(log)), 0);
+	assert_int_equal(mk_stream_feed(s, end, strlen(end)), 0);
+	assert_int_equal(mk_stream_finish(s), 0);
+	mk_stream_destroy(s);
+	assert_string_equal(strchr(got.out.buf, '\r'), "\r\n"
+		"#12345678.1  0x0000000000011193 ns::get /src/inl.cpp:4:97 (a+0x1193)\n"
+		"#12345678    0x0000000000011193 ns::outer /src/inl.cpp:9:79 (a+0x1193)");
+	fake_sink_deinit(&got);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_logs),
 		cmocka_unit_test(test_random),
+		cmocka_unit_test(test_end),
 	};
 	return cmocka_run_group_tests_name("usual", tests, NULL, NULL);
 }
