@@ -138,11 +138,37 @@ static void test_plain(void **unused)
 	line_deinit(&t);
 }
 
+/* An opcode has a number behind it, or is a special one, as the header says. */
+static void test_opcode_bases(void **unused)
+{
+	(void)unused;
+	for (uint8_t base = DW_LNS_set_prologue_end; base <= DW_LNS_set_isa + 1; base++) {
+		struct line_table t;
+
+		line_begin(&t, &(struct line_shape){ 4, 4, false, 1, 1, 8, base });
+		line_standard_files(&t);
+		op_set_address(&t, 8, 0x10000);
+		op(&t, DW_LNS_copy);
+		for (int i = 0; i < 100; i++) {
+			op(&t, DW_LNS_set_isa);
+			if (base > DW_LNS_set_isa)
+				put_uleb(&t.line, DW_LNS_advance_line);
+			op(&t, 100);
+		}
+		op_end_sequence(&t);
+		line_end(&t);
+		expect_held(&t);
+		assert_false(may_hold(&t, 0x10000 + 100 * 20));
+		line_deinit(&t);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_random),
 		cmocka_unit_test(test_plain),
+		cmocka_unit_test(test_opcode_bases),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

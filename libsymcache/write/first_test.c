@@ -161,13 +161,77 @@ static void test_no_names(void **state)
 	free(file);
 }
 
+/* A file with this unit, which is a split one or its skeleton, below testing_dir. */
+static void write_unit(struct dwarf *w, const char *name, bool split)
+{
+	const struct elf_shape shape = { .is_64 = true, .machine = EM_X86_64, .type = ET_DYN,
+					 .load_size = DWARF_DATA };
+	const struct elf_section sections[] = {
+		{ split ? ".debug_info.dwo" : ".debug_info", SHT_PROGBITS, 0, 0, &w->info, 0, 0, 0 },
+		{ split ? ".debug_abbrev.dwo" : ".debug_abbrev", SHT_PROGBITS, 0, 0, &w->abbrev, 0, 0, 0 },
+		{ ".text", SHT_NOBITS, SHF_ALLOC | SHF_EXECINSTR, DWARF_TEXT, NULL, DWARF_TEXT_SIZE, 0, 0 },
+	};
+	struct bytes file = {0};
+	char path[100];
+	FILE *out;
+
+	unit_end(w);
+	put_elf(&file, &shape, sections, split ? 2 : 3);
+	snprintf(path, sizeof(path), "%s/%s", testing_dir, name);
+	out = fopen(path, "w");
+	assert_non_null(out);
+	assert_int_equal(fwrite(file.b.data, 1, file.b.len, out), file.b.len);
+	assert_int_equal(fclose(out), 0);
+	bytes_deinit(&file);
+	dwarf_deinit(w);
+}
+
+/* A skeleton that says nothing of code: what the split unit says counts. */
+static void test_split(void **state)
+{
+	const struct dwarf_shape shape = { .version = 4 };
+	const uint64_t vaddr = DWARF_TEXT + 0x10;
+	const struct symcache_build_options o = { .only = &vaddr, .num_only = 1 };
+	struct symcache_frames frames;
+	struct symcache_raw_frame f;
+	struct sc_error err;
+	struct built first;
+	struct dwarf w;
+	char path[100];
+
+	(void)state;
+	dwarf_init(&w, &shape);
+	unit_begin(&w);
+	compile_unit(&w, "a.c");
+	attr(&w, DW_AT_GNU_dwo_id, DW_FORM_data8, 7);
+	function(&w, "f", vaddr, vaddr + 0x10);
+	children_end(&w);
+	write_unit(&w, "x.dwo", true);
+	dwarf_init(&w, &shape);
+	unit_begin(&w);
+	entry(&w, DW_TAG_compile_unit, false);
+	attr_str(&w, DW_AT_GNU_dwo_name, "x.dwo");
+	attr_str(&w, DW_AT_comp_dir, testing_dir);
+	attr(&w, DW_AT_GNU_dwo_id, DW_FORM_data8, 7);
+	write_unit(&w, "x", false);
+	snprintf(path, sizeof(path), "%s/x", testing_dir);
+	compare(path);
+	assert_int_equal(first_build(path, &o, &first, &err), 0);
+	assert_true(symcache_lookup(&first.cache, vaddr - symcache_load_base(&first.cache), &frames));
+	assert_true(symcache_next_frame(&frames, &f));
+	assert_int_equal(f.function.len, 1);
+	assert_memory_equal(f.function.ptr, "f", 1);
+	free(first.bytes);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_programs),
 		cmocka_unit_test(test_names),
 		cmocka_unit_test(test_no_names),
+		cmocka_unit_test(test_split),
 	};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return cmocka_run_group_tests(tests, testing_set_up, testing_tear_down);
 }
