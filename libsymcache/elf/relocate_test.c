@@ -55,19 +55,23 @@ static void put_symbols(struct bytes *o, const struct elf_shape *s)
 		put(o, 8, 0x1122334455667788), put(o, 8, 0);
 }
 
+static uint64_t entry_size(const struct elf_shape *s, bool rela)
+{
+	return (2u + rela) * (s->is_64 ? 8 : 4);
+}
+
 /* A cell for each type, and two more that the section ends within. */
-static struct sc_elf *make_file(const struct elf_shape *s, bool rela, unsigned at_end)
+static struct sc_elf *make_file(const struct elf_shape *s, bool rela, uint64_t entsize, unsigned at_end)
 {
 	struct bytes text = { .big_endian = s->big_endian }, info = text, symbols = text, names = text, table = text,
 		     file = { 0 };
-	const unsigned word = s->is_64 ? 8 : 4;
 	const struct elf_section sections[] = {
 		{ .name = ".text", .type = SHT_PROGBITS, .flags = SHF_ALLOC | SHF_EXECINSTR, .content = &text },
 		{ .name = ".debug_info", .type = SHT_PROGBITS, .content = &info },
 		{ .name = ".symtab", .type = SHT_SYMTAB, .content = &symbols, .link = 4, .entsize = s->is_64 ? 24 : 16 },
 		{ .name = ".strtab", .type = SHT_STRTAB, .content = &names },
 		{ .name = ".rela.debug_info", .type = rela ? SHT_RELA : SHT_REL, .content = &table, .link = SYMTAB,
-		  .entsize = (2u + rela) * word },
+		  .entsize = entsize },
 	};
 	const size_t header = s->is_64 ? 64 : 40, info_at = s->is_64 ? 44 : 28;
 	struct sc_elf *elf;
@@ -114,7 +118,7 @@ static void test_kinds(void **state)
 				const struct elf_shape shape = { .is_64 = machines[i].is_64, .type = ET_REL,
 								 .big_endian = machines[i].big_endian,
 								 .machine = machines[i].machine };
-				struct sc_elf *elf = make_file(&shape, rela, ends[k]);
+				struct sc_elf *elf = make_file(&shape, rela, entry_size(&shape, rela), ends[k]);
 				struct sc_error err;
 				const uint8_t *data;
 				char name[40];
@@ -133,10 +137,29 @@ static void test_kinds(void **state)
 	expect_recorded("relocations", got, len);
 }
 
+/* Entries of no size are none. */
+static void test_no_size(void **state)
+{
+	const struct elf_shape shape = { .is_64 = true, .type = ET_REL, .machine = EM_X86_64 };
+	struct sc_elf *elf = make_file(&shape, true, 0, 1);
+	struct sc_error err;
+	const uint8_t *data;
+	size_t size;
+
+	(void)state;
+	assert_int_equal(sc_elf_section(elf, ".debug_info", &data, &size, &err), 0);
+	assert_int_equal(size, TYPES * CELL + 1);
+	for (unsigned type = 0; type < TYPES; type++)
+		assert_memory_equal(data + type * CELL, cell, CELL);
+	assert_int_equal(elf->unknown_relocations, 0);
+	sc_elf_close(elf);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_kinds),
+		cmocka_unit_test(test_no_size),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -75,6 +75,31 @@ static void test_delta(void **state)
 	free(b.bytes);
 }
 
+/* Of another version, or no packed file at all, it is none; nor is one that has no room for what it is against. */
+static void test_is_delta(void **state)
+{
+	static const size_t begin[] = { 0, 7, 8 }; /* the magic, its version, the kind */
+	const struct packed_bytes cache = { "12345678", 8 };
+	struct packed_old old;
+	size_t size;
+	uint8_t *packed;
+	void *made;
+
+	(void)state;
+	assert_int_equal(packed_pack_delta(cache, cache, 3, &made, &size, &err), 0);
+	packed = made;
+	assert_true(packed_is_delta(packed, size, &old));
+	for (size_t i = 0; i < sizeof(begin) / sizeof(*begin); i++) {
+		packed[begin[i]]++;
+		assert_false(packed_is_delta(packed, size, &old));
+		packed[begin[i]]--;
+	}
+	assert_true(packed_is_delta(packed, 12 + 2 * 16, &old));
+	for (size_t len = 0; len < 12 + 2 * 16; len++)
+		assert_false(packed_is_delta(packed, len, &old));
+	free(packed);
+}
+
 /* Compressed so well, it would not be believed: it is packed by itself. */
 static void test_too_small(void **state)
 {
@@ -159,6 +184,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_delta), cmocka_unit_test(test_damaged_delta),
 		cmocka_unit_test(test_hostile_delta), cmocka_unit_test(test_too_small),
+		cmocka_unit_test(test_is_delta),
 	};
 
 	return cmocka_run_group_tests(tests, testing_set_up, testing_tear_down);

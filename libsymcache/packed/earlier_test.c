@@ -75,10 +75,60 @@ static void test_same_bytes_of_several(void **state)
 	free(c.bytes);
 }
 
+/* Ranges of as many functions, all of them in turn, again and again. */
+static struct cache in_turn(uint32_t num_functions)
+{
+	const uint32_t n = 4 * num_functions;
+	const struct symcache_header header = { .magic = SYMCACHE_MAGIC, .version = 8, .num_ranges = n,
+						.num_functions = num_functions, .num_source_locations = n };
+	struct symcache_function f = { SYMCACHE_NONE, SYMCACHE_NONE, SYMCACHE_NONE, SYMCACHE_LANG_C };
+	struct symcache_source_location l = { SYMCACHE_NONE, 0, 0, SYMCACHE_NONE };
+	struct cache c = { calloc(1, MADE_ROOM), 0 };
+
+	memcpy(c.bytes, &header, c.size = sizeof(header));
+	for (uint32_t i = 0; i < num_functions; i++, c.size += sizeof(f)) {
+		f.entry_pc = 16 * i;
+		memcpy(c.bytes + c.size, &f, sizeof(f));
+	}
+	for (uint32_t i = 0; i < n; i++, c.size += sizeof(l)) {
+		l.line = i;
+		l.function_idx = i % num_functions;
+		memcpy(c.bytes + c.size, &l, sizeof(l));
+	}
+	for (uint32_t i = 0; i < 16 * n; i += 16, c.size += sizeof(i))
+		memcpy(c.bytes + c.size, &i, sizeof(i));
+	c.size = (c.size + 7) & ~7ul;
+	return c;
+}
+
+/* As many scopes as are kept, one less, and one more. */
+static void test_scopes(void **state)
+{
+	static const struct { uint32_t functions; uint64_t hash; } cases[] = {
+		{ 63, 0xc1922f2dc15a255e }, { 64, 0xabec1ba9cae9299c }, { 65, 0xf978278daed6ca72 },
+	};
+	char what[40];
+	size_t size;
+	void *packed;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		const struct cache c = in_turn(cases[i].functions);
+		const struct packed_bytes cache = { c.bytes, c.size };
+
+		come_back(c.bytes, c.size, 0);
+		assert_int_equal(packed_pack(&cache, 1, 0, &packed, &size, &err), 0);
+		snprintf(what, sizeof(what), "%u functions", cases[i].functions);
+		check(what, packed, size, cases[i].hash);
+		free(c.bytes);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_same_bytes), cmocka_unit_test(test_same_bytes_of_several),
+		cmocka_unit_test(test_scopes),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

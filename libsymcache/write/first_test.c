@@ -126,14 +126,14 @@ static uint8_t *named(size_t name, size_t linkage_name, size_t size, size_t *len
 	return ret;
 }
 
-/* Names that come late: on other pages; one that is asked for as another is empty; up to the end of
+/* Names that come late: on other pages, also the last but one; one that is asked for as another is empty; up to the end of
  * the section; damaged; without an end. */
 static void test_names(void **state)
 {
 	static const struct { size_t name, linkage_name, size; bool damaged; } all[] = {
 		{ 2, 50001, 60000, false }, { 50001, 0, 60000, false }, { 59997, 0, 60000, false },
 		{ 59998, 0, 60000, false }, { 2, 59999, 60000, false }, { 2, 50001, 60000, true },
-		{ 4095, 8191, 8192, false }, { 20000, 4095, 60000, false },
+		{ 4095, 8191, 8192, false }, { 20000, 4095, 60000, false }, { 54000, 0, 60000, false },
 	};
 
 	(void)state;
