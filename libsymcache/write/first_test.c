@@ -126,8 +126,8 @@ static uint8_t *named(size_t name, size_t linkage_name, size_t size, size_t *len
 	return ret;
 }
 
-/* Names that come late: on other pages, also the last but one; one that is asked for as another is empty; up to the end of
- * the section; damaged; without an end. */
+/* Names that come late: on other pages, also the last but one; one that is asked for as another is
+ * empty; up to the end of the section; damaged; without an end. */
 static void test_names(void **state)
 {
 	static const struct { size_t name, linkage_name, size; bool damaged; } all[] = {
