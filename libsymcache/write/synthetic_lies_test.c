@@ -286,9 +286,41 @@ static void test_damage(void **state)
 	dwarf_deinit(&w);
 }
 
+/* Damage in .debug_types is said, even if no unit refers to it. */
+static void test_damaged_types(void **state)
+{
+	const struct elf_shape shape = { .is_64 = true, .machine = EM_X86_64, .type = ET_DYN,
+					 .load_size = DWARF_DATA };
+	struct bytes types = {0}, file = {0};
+	struct indexed r;
+	struct dwarf w;
+
+	(void)state;
+	dwarf_init(&w, &version_4);
+	good_unit(&w, "f", 0);
+	put(&types, 4, 19);
+	put(&types, 2, 9); /* the version */
+	put(&types, 4, 0), put(&types, 1, 8), put(&types, 8, 1), put(&types, 4, 23);
+	put_elf(&file, &shape, (struct elf_section[]){
+		{ ".debug_info", SHT_PROGBITS, 0, 0, &w.info, 0, 0, 0 },
+		{ ".debug_abbrev", SHT_PROGBITS, 0, 0, &w.abbrev, 0, 0, 0 },
+		{ ".debug_types", SHT_PROGBITS, 0, 0, &types, 0, 0, 0 },
+		{ ".text", SHT_NOBITS, SHF_ALLOC | SHF_EXECINSTR, DWARF_TEXT, NULL, DWARF_TEXT_SIZE, 0, 0 },
+	}, 4);
+	index_bytes(file.b.data, file.b.len, &r);
+	expect(&r, 0x1000, "f -:0");
+	assert_int_equal(r.info.bad_units, 1);
+	assert_string_equal(r.info.first_fault, "unit at 0x0: unknown DWARF version 9");
+	indexed_deinit(&r);
+	bytes_deinit(&types);
+	bytes_deinit(&file);
+	dwarf_deinit(&w);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_damaged_types),
 		cmocka_unit_test(test_inverted),
 		cmocka_unit_test(test_unit_headers), cmocka_unit_test(test_empty_unit),
 		cmocka_unit_test(test_unit_lengths),

@@ -241,7 +241,7 @@ static void test_code(void **state)
 	symcache_code_close(NULL);
 }
 
-/* Why a split unit, or MiniDebugInfo, is missing; symbols that are farther than addresses of a cache
+/* Why a split unit, a part of a package, or MiniDebugInfo, is missing; symbols that are farther than addresses of a cache
  * reach. */
 static void test_faults(void **state)
 {
@@ -253,6 +253,9 @@ static void test_faults(void **state)
 		  "-Wl,--section-start=.far=0x200000000 -o x a.s", 0, 1, "" },
 		{ "gcc -O1 -shared -fPIC -nostdlib -Wl,--build-id=0xaabbccdd -o x d/a.c && strip x && printf garbage > m && "
 		  "objcopy --add-section .gnu_debugdata=m x", 1, 0, "gnu_debugdata" },
+		{ "gcc -gdwarf-4 -gsplit-dwarf -fPIC -c -o d/a.o d/a.c && " CC "-o x d/a.o && dwp -o y d/a.dwo && rm d/a.dwo && "
+		  "printf 'ZLIB\\0\\0\\0\\0\\0\\0\\1\\0garbage' > m && objcopy --add-section .zdebug_ranges.dwo=m y x.dwp", 1, 0,
+		  ".debug_ranges.dwo" },
 	};
 
 	(void)state;
