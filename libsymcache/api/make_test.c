@@ -3,9 +3,11 @@
  * and what the store has then; what is made of one file, and its build ID;
  * what address spaces find in files.
  */
+#include <fcntl.h>
 #include <stdbool.h>
 #include <symcache-find.h>
 #include <symcache-process.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 
 #include "libsymcache/api/api.h"
@@ -14,7 +16,9 @@
 static const char files[] =
 	"mkdir F && cd F && printf 'int f(int x) { int y = 2 * x; return y; }\n' > a.c && "
 	"cc() { gcc -g -O1 -shared -fPIC -nostdlib \"$@\"; } && cc -Wl,--build-id=0xaabbcc -o a.so a.c && "
-	"cc -Wl,--build-id=0xbb -o b.so a.c && objcopy --only-keep-debug a.so a.debug && objcopy --strip-all a.so a.stripped && "
+	"cc -Wl,--build-id=0xbb -o b.so a.c && "
+	"cc -Wl,--build-id=0x$(yes abcd | head -n 32 | tr -d '\\n') -o longest.so a.c && "
+	"objcopy --only-keep-debug a.so a.debug && objcopy --strip-all a.so a.stripped && "
 	"printf 'int g(void) { return 1; }\n' | cat a.c - > b.c && cc -Wl,--build-id=0xaabbcc -o other.so b.c && "
 	"gcc -g -c -o a.o a.c && gcc -c -o bare.o -x assembler /dev/null && printf '\\177ELF\\2\\1\\1 not one' > broken && "
 	"mkdir -p debug/.build-id/aa && cp a.debug debug/.build-id/aa/bbcc.debug && rm ?.c";
@@ -273,6 +277,43 @@ static void spaces_use_files(void **state)
 	symcache_resolver_destroy(r);
 }
 
+static int keep_id(void *ctx, size_t i, const struct symcache_located *l)
+{
+	(void)i;
+	if (l->build_id_len)
+		snprintf(ctx, 100, "%zu of %02x%02x", l->build_id_len, l->build_id[0], l->build_id[l->build_id_len - 1]);
+	return 0;
+}
+
+/* Of a process the build ID is that of the file which it has mapped, also the longest. */
+static void spaces_give_build_ids(void **state)
+{
+	static const struct { const char *file, *want; } of[] = { { "F/a.so", "3 of aacc" }, { "F/longest.so", "64 of abcd" } };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(of) / sizeof(*of); i++) {
+		const int fd = open(in_dir(of[i].file), O_RDONLY | O_CLOEXEC);
+		char *image = mmap(NULL, 0x2000, PROT_READ | PROT_EXEC, MAP_PRIVATE, fd, 0), got[100] = "";
+		const uint64_t address = (uintptr_t)image + 0x1000;
+		const struct symcache_addresses at = { sizeof(at), &address, 1, 0 };
+		struct symcache_store *s;
+		struct symcache_space *space;
+
+		assert_true(fd >= 0 && image != MAP_FAILED);
+		ok(symcache_store_open(in_dir("none.store"), SYMCACHE_STORE_WRITE, &s, NULL));
+		ok(symcache_space_create(&(struct symcache_space_options){ sizeof(struct symcache_space_options), &s, 1, 0 },
+					 &space, NULL));
+		ok(symcache_space_add_process(space, 0, NULL));
+		ok(symcache_space_use_files(space, NULL, NULL));
+		ok(symcache_space_symbolize(space, &at, keep_id, got, NULL));
+		assert_string_equal(got, of[i].want);
+		symcache_space_destroy(space);
+		symcache_store_close(s);
+		munmap(image, 0x2000);
+		close(fd);
+	}
+}
+
 static void index_one(struct symcache_store *s, const char *name, const char *tags)
 {
 	const struct symcache_make_options options = { sizeof(options), .tags = tags };
@@ -362,7 +403,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(indexes), cmocka_unit_test(makes_one), cmocka_unit_test(knows_build_ids),
-		cmocka_unit_test(spaces_use_files), cmocka_unit_test(imports), cmocka_unit_test(makes_default_store), cmocka_unit_test(numbers_caches),
+		cmocka_unit_test(spaces_use_files), cmocka_unit_test(spaces_give_build_ids), cmocka_unit_test(imports),
+		cmocka_unit_test(makes_default_store), cmocka_unit_test(numbers_caches),
 	};
 
 	return cmocka_run_group_tests(tests, set_up_files, tear_down);

@@ -72,7 +72,12 @@ static void *run_server(void *ctx)
 
 static int set_up(void **state)
 {
-	static const char *const ids[N] = { "0011223344", "0011ff", "7f00" };
+	static const char *const ids[N] = {
+		/* The longest there is. */
+		"00112233445566778899aabbccddeeff00112233445566778899aabbccddeeff"
+		"00112233445566778899aabbccddeeff00112233445566778899aabbccddeeff",
+		"0011ff", "7f00",
+	};
 	struct symbundle_export_options o = { .level = 1 };
 	struct sockaddr_in at = { .sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
 	socklen_t len = sizeof(at);
@@ -237,7 +242,7 @@ static void faults(void **state)
 		{ "parts", GONE, SC_EFORMAT, "does not have parts/0-", 0 },
 		{ "parts", CHANGED, SC_EFORMAT, "its SHA-256 is not that of the manifest", 0 },
 		{ "parts", BROKEN, SC_ESYS, "answers with status 503; it is not asked again", 0 },
-		{ "packed", GONE, SC_EFORMAT, "does not have 00/11223344.", 2 },
+		{ "packed", GONE, SC_EFORMAT, "does not have 00/1122334455667788", 2 },
 		{ "packed", CHANGED, SC_EFORMAT, "", 2 },
 		{ "packed", EMPTY, SC_EFORMAT, "not the packed cache of which the manifest speaks", 2 },
 		{ "packed", LARGE, SC_ELIMIT, "sends a file of more than ", 0 },

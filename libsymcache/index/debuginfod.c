@@ -117,7 +117,6 @@ int symcache_debuginfod_get(struct symcache_debuginfod *d, const uint8_t *id, si
 	int rc;
 
 	*path = NULL;
-	/* With the length 0 the client would take it for text. */
 	if (!len || len > SYMCACHE_BUILD_ID_MAX)
 		return sc_error_set(err, SC_ENOTFOUND, "no build ID");
 	pthread_mutex_lock(&d->lock);

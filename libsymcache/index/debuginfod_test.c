@@ -39,10 +39,10 @@ static void answer(int fd, const char *status, const char *path)
 
 static void serve(int fd, const char *name)
 {
-	char id[100], kind[30], server, path[200], byte;
+	char id[200], kind[30], server, path[200], byte;
 	bool debug;
 
-	if (sscanf(name, "/%c/buildid/%99[0-9a-f]/%29s", &server, id, kind) != 3)
+	if (sscanf(name, "/%c/buildid/%199[0-9a-f]/%29s", &server, id, kind) != 3)
 		return;
 	snprintf(asked + strlen(asked), sizeof(asked) - strlen(asked), "%c/%s ", server, kind);
 	debug = !strcmp(kind, "debuginfo");
@@ -116,7 +116,7 @@ static struct symcache_debuginfod *servers(enum mode a, enum mode b, int64_t ret
 /* What is asked for, of which server, and what comes of it. */
 static void test_get(void **state)
 {
-	static const uint8_t ids[2][4] = { { 0xaa, 0xaa, 0xaa, 0xaa }, { 0xcc, 0xcc, 0xcc, 0xcc } };
+	static const uint8_t ids[][SYMCACHE_BUILD_ID_MAX + 1] = { { 0xaa, 0xaa, 0xaa, 0xaa }, { 0xcc, 0xcc, 0xcc, 0xcc } };
 	static const struct {
 		const char *what;
 		enum mode a, b;
@@ -133,6 +133,10 @@ static void test_get(void **state)
 		{ "the program alone", ALL, NONE, 0, 4, true, 0, "", "a/executable ", 0 },
 		{ "another ID", ALL, ALL, 1, 4, false, SC_ENOTFOUND, "no server has cccccccc",
 		  "b/executable ", 0 },
+		{ "the longest ID", ALL, ALL, 1, SYMCACHE_BUILD_ID_MAX, false, SC_ENOTFOUND,
+		  "no server has cccccccc", "b/executable ", 0 },
+		{ "a longer one", ALL, ALL, 1, SYMCACHE_BUILD_ID_MAX + 1, false, SC_ENOTFOUND,
+		  "no build ID", "", 0 },
 		{ "no ID", ALL, ALL, 0, 0, false, SC_ENOTFOUND, "no build ID", "", 0 },
 		{ "no server has it", NONE, NONE, 0, 4, false, SC_ENOTFOUND,
 		  "no server has aaaaaaaa", "b/executable ", 0 },

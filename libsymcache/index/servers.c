@@ -207,15 +207,16 @@ const char *sc_server_url(const struct sc_servers *s, size_t i)
 	return s->list.data[i].url;
 }
 
-/* -errno, or a descriptor. */
-static int find(struct sc_servers *s, find_fn *fn, const uint8_t *id, size_t len, char **path)
+/* -errno, or a descriptor. The build ID is given as text, with the length 0: of bytes the client takes
+ * one less than the longest has. */
+static int find(struct sc_servers *s, find_fn *fn, const char *hex, char **path)
 {
 	asking = s;
 	s->since = s->begun = now();
 	s->too_large = s->too_long = false;
 	s->bytes = 0;
 	s->gave_up = false;
-	return fn(s->client, id, (int)len, path);
+	return fn(s->client, (const unsigned char *)hex, 0, path);
 }
 
 static size_t drop(const char *bytes, size_t size, size_t n, void *ctx)
@@ -286,15 +287,14 @@ static bool forget_miss(const char *hex)
 
 /* -errno, or a descriptor: the debug file, else the program; or that alone. */
 static int find_either(struct sc_servers *s, const struct server *server,
-		       const struct symcache_wanted *w, char **path)
+		       const char *hex, bool program, char **path)
 {
 	int fd;
 
 	setenv(urls_name, server->url, 1);
-	fd = w->program ? -ENOENT :
-	     find(s, s->find_debuginfo, w->build_id, w->build_id_len, path);
+	fd = program ? -ENOENT : find(s, s->find_debuginfo, hex, path);
 	if (fd == -ENOENT && !s->gave_up)
-		fd = find(s, s->find_executable, w->build_id, w->build_id_len, path);
+		fd = find(s, s->find_executable, hex, path);
 	setenv(urls_name, s->urls, 1);
 	return fd;
 }
@@ -347,7 +347,7 @@ int sc_server_find(struct sc_servers *s, size_t i, const struct symcache_wanted 
 	}
 	symcache_build_id_text(hex, wanted->build_id, wanted->build_id_len);
 	for (int tries = 0; ; tries++) {
-		fd = find_either(s, server, wanted, path);
+		fd = find_either(s, server, hex, wanted->program, path);
 		status = fd == -ENOENT && !s->gave_up ? status_of(s, server->url, hex) : 0;
 		if (status != HTTP_OK || tries || !forget_miss(hex))
 			break;

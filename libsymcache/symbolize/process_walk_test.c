@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include "libsymcache/base/testing.h"
 #include "libsymcache/symbolize/module.h"
 #include "libsymcache/unwind/unwind.h"
 
@@ -308,11 +309,38 @@ static void test_bases(void **state)
 	}
 }
 
+/* The longest build ID is the file's, as others are. */
+static void test_code_of_longest_id(void **state)
+{
+	struct symcache_caches *caches = symcache_caches_create(NULL);
+	const struct symcache_finder f = { .find = symcache_find_module, .caches = caches };
+	struct symcache_process *p = symcache_process_create(&f);
+	char dir[] = "/tmp/symcache-walk-XXXXXX", spec[100], byte;
+	const uint64_t start = 1 << 20;
+	struct sc_error err;
+	bool read = false;
+
+	(void)state;
+	assert_non_null(mkdtemp(dir));
+	assert_int_equal(testing_run("cd %s && echo 'int f(int x) { return 2 * x; }' > a.c && gcc -shared -nostdlib "
+				     "-Wl,--build-id=0x$(yes ab | head -n 64 | tr -d '\\n') -o a.so a.c", dir), 0);
+	snprintf(spec, sizeof(spec), "%s/a.so@%llx", dir, (unsigned long long)start);
+	assert_int_equal(symcache_process_load(p, spec, &err), 0);
+	for (uint64_t at = start; at < 2 * start && !read; at += 16)
+		read = symcache_process_code(p, at, &byte, 1);
+	assert_true(read);
+	assert_int_equal(symcache_process_image_at(p, 0)->cache->image->build_id_len, SYMCACHE_BUILD_ID_MAX);
+	symcache_process_destroy(p);
+	symcache_caches_destroy(caches);
+	assert_int_equal(testing_run("rm -r %s", dir), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_unwind), cmocka_unit_test(test_load), cmocka_unit_test(test_code),
-		cmocka_unit_test(test_code_by_path), cmocka_unit_test(test_limits), cmocka_unit_test(test_bases),
+		cmocka_unit_test(test_code_by_path), cmocka_unit_test(test_code_of_longest_id),
+		cmocka_unit_test(test_limits), cmocka_unit_test(test_bases),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
