@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "libsymcache/base/vec.h"
+#include "libsymcache/symbolize/module.h"
 #include "libsymcache/symbolize/reverse.h"
 
 int reversed_variable = 3;
@@ -28,6 +29,13 @@ enum { CALL_LINE = __LINE__ - 2 };
 /* Other names of the same code: one of the three is the symbol, the rest are aliases. */
 int other_name_of_it(int x) __attribute__((alias("reversed_function")));
 int third_name_of_it(int x) __attribute__((alias("reversed_function")));
+
+/* In C++ "_Z(int)": shown so, it looks like a name for the linker. */
+int of_two_letters(int x) __asm__("_Z2_Zi");
+int __attribute__((noinline)) of_two_letters(int x)
+{
+	return x - reversed_variable;
+}
 
 static struct symcache_names *names;
 static struct symcache_caches *caches;
@@ -261,6 +269,17 @@ static void finds_shown_names(void **state)
 	assert_string_equal(back, exact);
 }
 
+static void finds_short_name(void **state)
+{
+	char linkage[1000] = "";
+
+	(void)state;
+	assert_int_equal(of_two_letters(5), 2);
+	assert_int_equal(symcache_find_names(s, m, sc_str_of("_Z"), false, on_shown, linkage), 1);
+	assert_string_equal(linkage, "_Z2_Zi");
+	assert_int_equal(symcache_find_names(s, m, sc_str_of("_Z2_Zi"), false, on_shown, linkage), 1);
+}
+
 /* ---- lines --------------------------------------------------------------------------------- */
 
 struct lines {
@@ -353,12 +372,45 @@ static void finds_all_of_a_file(void **state)
 	assert_true(found > 50);
 }
 
+/* The last range of a cache, if it has code, ends where addresses do. */
+static void finds_last_range(void **state)
+{
+	const struct sc_str file = sc_str_of("symbolize/reverse_test.c");
+	struct symcache_caches *own = symcache_caches_create(NULL);
+	struct symcache_symbolizer *t = symcache_symbolizer_create(own, names);
+	struct symcache_module *last = symcache_caches_module(own, SYMCACHE_MODULE_FILE, "/proc/self/exe");
+	const struct symcache *c;
+	struct lines found = { 0 };
+	struct symcache_header header;
+	struct symcache shorter;
+	uint32_t i = 0;
+
+	(void)state;
+	assert_int_equal(symcache_module_cache(m, &c, NULL, NULL), 0);
+	assert_true(symcache_find_line(s, m, file, CALL_LINE, keep, &found) >= 1);
+	while (c->ranges[i] + symcache_load_base(c) != found.list.data[0].vaddr)
+		i++;
+	header = *c->header;
+	header.num_ranges = i + 1;
+	header.num_source_locations = c->range_location + i + 1;
+	shorter = *c;
+	shorter.header = &header;
+	atomic_store(&last->cache, &shorter);
+	found.list.len = 0;
+	assert_int_equal(symcache_find_line(t, last, file, CALL_LINE, keep, &found), 1);
+	assert_int_equal(found.list.data[0].end, symcache_load_base(c) + UINT32_MAX);
+	atomic_store(&last->cache, NULL);
+	vec_deinit(&found.list);
+	symcache_symbolizer_destroy(t);
+	symcache_caches_destroy(own);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(finds_names), cmocka_unit_test(finds_aliases),
-		cmocka_unit_test(finds_shown_names), cmocka_unit_test(finds_all), cmocka_unit_test(parses_lines),
-		cmocka_unit_test(finds_lines), cmocka_unit_test(finds_all_of_a_file),
+		cmocka_unit_test(finds_shown_names), cmocka_unit_test(finds_short_name), cmocka_unit_test(finds_all), cmocka_unit_test(parses_lines),
+		cmocka_unit_test(finds_lines), cmocka_unit_test(finds_all_of_a_file), cmocka_unit_test(finds_last_range),
 	};
 
 	return cmocka_run_group_tests(tests, set_up, tear_down);

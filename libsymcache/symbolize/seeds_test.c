@@ -268,6 +268,27 @@ static void put_lines(struct one *o)
 
 /* ---- the whole cache --------------------------------------------------------------------- */
 
+/* What it is made of decides, the best of it; also where a later version adds to that. */
+static void test_kinds(void **state)
+{
+	static const struct { uint32_t sources; const char *words; } kinds[] = {
+		{ SYMCACHE_FROM_DWARF | SYMCACHE_FROM_SYMTAB, "DWARF" }, { SYMCACHE_FROM_GO | SYMCACHE_FROM_DYNSYM, "Go's .gopclntab" },
+		{ SYMCACHE_FROM_SYMTAB | SYMCACHE_FROM_DYNSYM, "symbol table" }, { SYMCACHE_FROM_NAMES | SYMCACHE_FROM_SYMTAB, "names alone" },
+		{ SYMCACHE_FROM_MINIDEBUGINFO, "MiniDebugInfo" }, { SYMCACHE_FROM_DYNSYM, "dynamic symbols" },
+		{ 0, "symbols" }, { 1u << 30, "symbols" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++) {
+		const struct symcache_ext_image image = { .sources = kinds[i].sources };
+		const struct symcache cache = { .image = &image };
+
+		assert_string_equal(symcache_kind_of_symbols(&cache), kinds[i].words);
+		assert_int_equal(symcache_lacks_lines(&cache), i > 1);
+	}
+	assert_string_equal(symcache_kind_of_symbols(&(struct symcache){ .image = NULL }), "symbols");
+}
+
 static void put_why(struct one *o)
 {
 	static const char *const no_files[] = { NULL };
@@ -365,7 +386,7 @@ static void test_answers(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = { cmocka_unit_test(test_answers) };
+	const struct CMUnitTest tests[] = { cmocka_unit_test(test_answers), cmocka_unit_test(test_kinds) };
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
