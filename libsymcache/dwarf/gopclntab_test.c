@@ -229,6 +229,66 @@ static void reads_each_version(void **state)
 	expect(GO_1_18, 4, true);
 }
 
+/* The number of functions and inlined calls of a sample as it stands. */
+static size_t count_scopes(const struct sample *s, struct dw_facts *u)
+{
+	const struct dw_go_sections sections = sections_of(s);
+	struct dw_go_reader *r;
+
+	assert_int_equal(dw_go_open(&sections, &r, NULL), 0);
+	assert_int_equal(dw_go_next(r, u, NULL), 0);
+	dw_go_close(r);
+	return u->scopes.len;
+}
+
+/* Code of a call, and again behind that of one inlined into it. */
+static void has_several_ranges(void **state)
+{
+	struct sample s;
+	struct dw_facts u = { 0 };
+	uint8_t *runs;
+
+	(void)state;
+	make(&s, GO_1_20, 8, false);
+	runs = memmem(s.table.b.data, s.table.b.len, "\2\10\2\10\3\40", 6);
+	assert_non_null(runs);
+	runs[4] = 1; /* from 0x20 on it is main.mid, too */
+	assert_int_equal(count_scopes(&s, &u), 4);
+	expect_scope(&u, 1, "main.mid 1010-1018 of 2 in 0 at /src/a.go:11, line 29");
+	assert_int_equal(u.ranges.data[u.scopes.data[1].first_range + 1].start, 0x1020);
+	assert_int_equal(u.ranges.data[u.scopes.data[1].first_range + 1].end, 0x1040);
+	expect_scope(&u, 2, "main.leaf 1018-1020 of 1 in 1 at /src/a.go:31, line 4");
+	dw_facts_deinit(&u);
+	bytes_deinit(&s.table);
+	bytes_deinit(&s.tree);
+}
+
+/* Where inlined code is, or the tree of the calls, is not what stands behind a list that ends before it. */
+static void needs_both_lists(void **state)
+{
+	struct sample s;
+	struct dw_facts u = { 0 };
+	uint8_t *numbers, *lists; /* of the first function: how many of each, and what they are */
+
+	(void)state;
+	make(&s, GO_1_20, 8, false);
+	lists = memmem(s.table.b.data, s.table.b.len, "\0\0\0\4\0\0\0\0\0\0\0", 11);
+	assert_non_null(lists);
+	lists += 4;
+	numbers = lists - 16;
+	assert_int_equal(numbers[0], 3);
+	assert_int_equal(count_scopes(&s, &u), 4);
+	lists[-1] = 3;
+	assert_int_equal(count_scopes(&s, &u), 2);
+	lists[-1] = 4;
+	numbers[0] = 2;
+	memcpy(lists + 4 * 5, (uint8_t[]){ 8, 0, 0, 0 }, 4);
+	assert_int_equal(count_scopes(&s, &u), 2);
+	dw_facts_deinit(&u);
+	bytes_deinit(&s.table);
+	bytes_deinit(&s.tree);
+}
+
 /* Each byte changed, and each length: no more facts than asked for, nothing out of bounds. */
 static void survives_damage(void **state)
 {
@@ -300,6 +360,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(reads_each_version),
+		cmocka_unit_test(has_several_ranges),
+		cmocka_unit_test(needs_both_lists),
 		cmocka_unit_test(survives_damage),
 		cmocka_unit_test(is_bounded),
 	};
