@@ -7,6 +7,7 @@
 #include <cmocka.h>
 
 #include "libsymcache/base/testing.h"
+#include "libsymcache/dwarf/dwarf_writer.h"
 #include "libsymcache/dwarf/readers_test.h"
 
 /* Variables of facts.cc by the ends of their names, with their sizes and lines. */
@@ -113,11 +114,86 @@ static void test_other_dwo(void **state)
 		}
 }
 
+/* An unnamed class is that of a lambda if the operator stands in it itself. */
+static void test_unnamed_scopes(void **state)
+{
+	struct bytes file = {0};
+	struct facts_text t;
+	struct dwarf w;
+	char path[32];
+	int fd;
+
+	(void)state;
+	dwarf_init(&w, &(struct dwarf_shape){ .version = 4 });
+	unit_begin(&w);
+	entry(&w, DW_TAG_compile_unit, true);
+	attr(&w, DW_AT_language, DW_FORM_data1, DW_LANG_C_plus_plus);
+	entry(&w, DW_TAG_structure_type, true);
+	entry(&w, DW_TAG_class_type, true);
+	attr_str(&w, DW_AT_name, "Item");
+	function(&w, "operator()", DWARF_TEXT, DWARF_TEXT + 0x10);
+	children_end(&w);
+	children_end(&w);
+	children_end(&w);
+	unit_end(&w);
+	dwarf_file(&w, &file);
+	fd = testing_memfd(file.b.data, file.b.len, path);
+	t = compare_readers(path);
+	if (!strstr(t.text, " qualified (anonymous struct)::Item::operator() "))
+		fail_msg("%s", t.text);
+	free(t.text);
+	close(fd);
+	bytes_deinit(&file);
+	dwarf_deinit(&w);
+}
+
+/* Behind a unit of an unknown version libdw finds no more units: that is said once. */
+static void test_no_header(void **state)
+{
+	struct dw_libdw_reader *r;
+	struct dw_facts u = {0};
+	struct bytes file = {0};
+	struct dwarf_of_file f;
+	struct dw_sections s;
+	struct sc_error err;
+	struct dwarf w;
+	char path[32];
+	int fd;
+
+	(void)state;
+	dwarf_init(&w, &(struct dwarf_shape){ .version = 4 });
+	for (int i = 0; i < 2; i++) {
+		unit_begin(&w);
+		compile_unit(&w, "a.c");
+		children_end(&w);
+		unit_end(&w);
+	}
+	patch(&w.info, w.unit + 4, 2, 9);
+	dwarf_file(&w, &file);
+	fd = testing_memfd(file.b.data, file.b.len, path);
+	f = dwarf_of_path(path);
+	assert_non_null(f.dbg);
+	s = sections_of(f.dbg, "");
+	assert_int_equal(dw_libdw_open(fd, -1, &s, &r, &err), 0);
+	assert_int_equal(dw_libdw_next(r, &u, &err), 0);
+	assert_int_equal(dw_libdw_next(r, &u, &err), SC_EFORMAT);
+	assert_non_null(strstr(err.msg, "version"));
+	assert_int_equal(dw_libdw_next(r, &u, &err), SC_ENOTFOUND);
+	dw_libdw_close(r);
+	dw_facts_deinit(&u);
+	dwarf_of_file_close(&f);
+	close(fd);
+	bytes_deinit(&file);
+	dwarf_deinit(&w);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_programs),
 		cmocka_unit_test(test_other_dwo),
+		cmocka_unit_test(test_unnamed_scopes),
+		cmocka_unit_test(test_no_header),
 	};
 
 	return cmocka_run_group_tests(tests, testing_set_up, testing_tear_down);
