@@ -286,6 +286,31 @@ static void test_damage(void **state)
 	dwarf_deinit(&w);
 }
 
+/* A unit whose header, if it were whole, would end behind the section: the small one behind it is read. */
+static void test_header_into_next(void **state)
+{
+	struct indexed r;
+	struct dwarf w;
+
+	(void)state;
+	dwarf_init(&w, &(struct dwarf_shape){ .version = 4, .address_size = 4 });
+	put(&w.info, 4, 0xffffffff), put(&w.info, 8, 4);
+	put(&w.info, 2, 5), put(&w.info, 1, DW_UT_type), put(&w.info, 1, 4);
+	unit_begin(&w);
+	entry(&w, DW_TAG_compile_unit, true);
+	entry(&w, DW_TAG_subprogram, false);
+	attr_str(&w, DW_AT_name, "f");
+	attr_addr(&w, DW_AT_low_pc, 0x1000);
+	attr(&w, DW_AT_high_pc, DW_FORM_data1, 0x10);
+	close_unit(&w);
+	assert_true(w.info.b.len - w.unit < 24);
+	index_dwarf(&w, &r);
+	expect(&r, 0x1000, "f -:0");
+	assert_int_equal(r.info.bad_units, 1);
+	assert_string_equal(r.info.first_fault, "unit at 0x0: header is cut off");
+	indexed_deinit(&r);
+}
+
 /* Damage in .debug_types is said, even if no unit refers to it. */
 static void test_damaged_types(void **state)
 {
@@ -320,6 +345,7 @@ static void test_damaged_types(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_header_into_next),
 		cmocka_unit_test(test_damaged_types),
 		cmocka_unit_test(test_inverted),
 		cmocka_unit_test(test_unit_headers), cmocka_unit_test(test_empty_unit),
