@@ -104,6 +104,7 @@ static const struct {
 	/* What dwz has taken out of files, here strings alone, is found next to them, also in an archive. */
 	{ NULL, "cp $F/z1 $F/all.debug .", 0, "all.debug no symbols, z1 built: indexed 1 without 1" },
 	{ NULL, "cp $F/z1 .", 0, "z1 built: indexed 1 broken 1" },
+	{ NULL, "cp $F/z1 .", NO_STORE, "z1 built: indexed 1 broken 1" },
 	{ NULL, "tar cf a.tar -C $F z1 z2 all.debug", 0,
 	  "a.tar!all.debug no symbols, a.tar!z1 built, a.tar!z2 built: indexed 2 without 1 archives 1" },
 	{ NULL, "tar cf a.tar -C $F all.debug a.so z2", 0,

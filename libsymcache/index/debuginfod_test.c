@@ -180,6 +180,22 @@ static void test_get(void **state)
 	}
 }
 
+/* A server that failed is not asked for another file either; what one said before it is not its reason. */
+static void test_failed_before(void **state)
+{
+	static const uint8_t ids[][4] = { { 1 }, { 2 } };
+	struct symcache_debuginfod *d = servers(NONE, BROKEN, 1000);
+	struct sc_error err;
+	char *path;
+
+	(void)state;
+	assert_int_equal(symcache_debuginfod_get(d, ids[0], 4, false, &path, &err), SC_ESYS);
+	assert_non_null(strstr(err.msg, "/b answers with status 503"));
+	assert_int_equal(symcache_debuginfod_get(d, ids[1], 4, false, &path, &err), SC_ENOTFOUND);
+	assert_string_equal(err.msg, "no server that answered has 02000000");
+	symcache_debuginfod_destroy(d);
+}
+
 static void on_file(void *ctx, const struct symcache_index_file *f)
 {
 	static const char *const results[] = { "built", "unchanged", "no symbols", "unsupported",
@@ -399,7 +415,7 @@ static int tear_down(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_get),
+		cmocka_unit_test(test_get), cmocka_unit_test(test_failed_before),
 		cmocka_unit_test(test_index),
 		cmocka_unit_test(test_none),
 		cmocka_unit_test(test_kept_misses),

@@ -190,6 +190,30 @@ static void changing(void **state)
 	assert_true(a.indexed == 2 && a.failed == 2 && a.archives == 1);
 }
 
+/* A supplementary file is unpacked also if it is larger than all that are held together. */
+static void large_supplement(void **state)
+{
+	char command[1000], path[256];
+	const char *const paths[] = { path };
+	struct symcache_index_account a;
+	struct sc_error err;
+
+	(void)state;
+	snprintf(path, sizeof(path), "%s/large.tar", top);
+	snprintf(command, sizeof(command), "command -v dwz > /dev/null && cd %s && mkdir l && cd l && "
+		 "printf 'int g(int x) { return x; }\n' > a.c && cc() { gcc -g -O1 -shared -fPIC -nostdlib \"$@\"; } && "
+		 "cc -Wl,--build-id=0x11 -o z1 a.c && cc -Wl,--build-id=0x22 -o z2 a.c && dwz -m all.debug z1 z2 && "
+		 "truncate -s 257M pad && objcopy --add-section pad=pad all.debug && tar cSf ../large.tar z1 z2 all.debug && "
+		 "rm pad all.debug", top);
+	if (system(command)) {
+		print_message("skipped: there is no dwz\n");
+		skip();
+	}
+	assert_int_equal(symcache_index(NULL, paths, 1, &(struct symcache_index_options){ .build.threads = 1 }, &a, &err), 0);
+	assert_int_equal(a.indexed, 2);
+	assert_int_equal(a.broken, 0);
+}
+
 /* What is not there is reported; the rest is done. */
 static void missing(void **state)
 {
@@ -323,7 +347,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(folder),
-		cmocka_unit_test(missing), cmocka_unit_test(changing),
+		cmocka_unit_test(missing), cmocka_unit_test(changing), cmocka_unit_test(large_supplement),
 		cmocka_unit_test(groups),
 		cmocka_unit_test(content),
 		cmocka_unit_test(differs),
