@@ -178,11 +178,36 @@ static void large(void **state)
 	symstore_close(store);
 }
 
+/* What fits into one page, with its hashes, stays as it is. */
+static void one_page(void **state)
+{
+	struct symstore *store = test_open(SYMSTORE_WRITE);
+	const size_t most = store->page_size - SYMSTORE_PAGE_HEADER - symcache_guard_table_size(store->page_size / 2);
+	struct symstore_reader *reader;
+
+	(void)state;
+	for (int more = -2; more < 3; more++) {
+		struct symstore_writer *writer = test_writer(store);
+		struct test_cache cache = { (uint32_t)(10 + more), most + (size_t)(8 * more) };
+		const struct symstore_entry entry = test_entry(cache.n, cache.size);
+		struct symstore_entry put;
+
+		symstore_write_packed(writer, 3);
+		assert_ok(symstore_put(writer, &entry, test_fill, &cache, NULL, &test_err));
+		assert_ok(symstore_commit(writer, &test_err));
+		reader = test_reader(store);
+		assert_ok(symstore_entry(reader, entry.build_id, entry.build_id_len, &put, &test_err));
+		assert_int_equal(!!put.packed_size, more > 0);
+		symstore_read_end(reader);
+	}
+	symstore_close(store);
+}
+
 int main(void)
 {
 #define TEST(f) cmocka_unit_test_setup(f, test_setup)
 	static const struct CMUnitTest tests[] = {
-		TEST(format_goes_back), TEST(what_is_packed), TEST(not_taken), TEST(large),
+		TEST(format_goes_back), TEST(what_is_packed), TEST(not_taken), TEST(large), TEST(one_page),
 	};
 
 	return cmocka_run_group_tests_name("repack", tests, test_group_setup, test_group_teardown);

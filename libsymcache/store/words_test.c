@@ -55,6 +55,7 @@ static void names(void **state)
 		{ "/d/0123456789abcdef.debug", NULL, NULL, "" }, { "/d/0123456789abcde", NULL, NULL, "0123456789abcde" },
 		{ "/d/0123456789abcdeg", "0123456789ABCDEF", NULL, "0123456789ABCDEF\n0123456789abcdeg" },
 		{ "/d/a\nb", "a\x1f", "b", "b" }, { "/a/x", "x", "x", "x" },
+		{ "/d/g123456789abcdef0", "\x1f" "a", "y", "g123456789abcdef0\ny" },
 	};
 	static const struct { const char *names, *want; bool all; } subsets[] = {
 		{ "a\nb\nc", "a\nc", true }, { "a\nb", "", true }, { "a\nb", "a\nd", false }, { "ab", "a", false },
