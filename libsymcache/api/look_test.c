@@ -113,7 +113,7 @@ static void numbers_are_texts(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < N; i++)
-		vaddr[i] = i % 50 ? start + i * 37 % 60000 - 30000 : i << 40;
+		vaddr[i] = !i ? start : i % 50 ? start + i * 37 % 60000 - 30000 : i << 40;
 	assert_null(symcache_function_name(r, c, symcache_cache_num_functions(c)));
 	assert_null(symcache_file_path(r, c, symcache_cache_num_files(c)));
 	assert_int_equal(symcache_function_entry(c, symcache_cache_num_functions(c)), UINT64_MAX);

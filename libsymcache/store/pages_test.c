@@ -412,12 +412,37 @@ static void newer_versions(void **state)
 	}
 }
 
+/* A check that cannot find the snapshot says so, although what a reader has of it is still right. */
+static void no_snapshot(void **state)
+{
+	struct symstore *store = test_open(SYMSTORE_WRITE);
+	const size_t size = 2 * store->page_size;
+	char *metas = malloc(size), *zeros = calloc(1, size);
+	struct symstore_reader *reader;
+	struct sc_error first = { 0 };
+	const int fd = open(test_path, O_RDWR | O_CLOEXEC);
+
+	(void)state;
+	assert_ok(test_put(store, 1, 900, &test_err));
+	reader = test_reader(store);
+	assert_int_equal(pread(fd, metas, size, 0), size);
+	assert_int_equal(pwrite(fd, zeros, size, 0), size);
+	assert_int_equal(symstore_check(reader, test_fault, &first), 1);
+	assert_int_equal(pwrite(fd, metas, size, 0), size);
+	assert_int_equal(symstore_check(reader, test_fault, &first), 0);
+	close(fd);
+	symstore_read_end(reader);
+	symstore_close(store);
+	free(metas);
+	free(zeros);
+}
+
 int main(void)
 {
 #define TEST(f) cmocka_unit_test_setup(f, test_setup)
 	static const struct CMUnitTest tests[] = {
 		TEST(finds_every_page), TEST(names_the_damage), TEST(foreign_files), TEST(cut_off),
-		TEST(random_damage), TEST(damaged_free_list), TEST(newer_versions),
+		TEST(random_damage), TEST(damaged_free_list), TEST(newer_versions), TEST(no_snapshot),
 	};
 
 	return cmocka_run_group_tests_name("pages", tests, test_group_setup, test_group_teardown);
