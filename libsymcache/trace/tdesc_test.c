@@ -15,6 +15,17 @@ static int parse(struct symtrace_layout *t, const char *xml, char err[200])
 	return tdesc_parse(t, xml, strlen(xml), err, 200);
 }
 
+/* More than expat takes is said to be too much, and not read. */
+static void test_too_large(void **state)
+{
+	struct symtrace_layout t;
+	char err[200] = "";
+
+	(void)state;
+	assert_int_not_equal(tdesc_parse(&t, "", (size_t)INT32_MAX + 1, err, sizeof(err)), 0);
+	assert_string_equal(err, "it is too large");
+}
+
 static void test_order(void **state)
 {
 	struct symtrace_layout t;
@@ -221,6 +232,7 @@ static void test_most_registers(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_too_large),
 		cmocka_unit_test(test_order),
 		cmocka_unit_test(test_no_registers),
 		cmocka_unit_test(test_faults),
