@@ -106,6 +106,20 @@ static void manifests(void **state)
 	}
 }
 
+/* A manifest of which a part is missing is not taken for a shorter one. */
+static void missing_part(void **state)
+{
+	struct manifest m;
+	int rc;
+
+	(void)state;
+	mkdir(in_dir("lacks"), 0777);
+	save(in_dir("lacks/manifest.json"), TREE "1,\"parts\":[\"1-" H64 "\"]}");
+	rc = bundle_read_manifest(in_dir("lacks"), &m, &err);
+	assert_int_not_equal(rc, 0);
+	assert_non_null(strstr(err.msg, "1-" H64));
+}
+
 /* An entry whose cache is in the tree already: what of it is listed is all that is of interest. */
 static void add(struct manifest *m, const char *folder, const char *id)
 {
@@ -254,7 +268,7 @@ static void old_parts_go(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(names_of_parts), cmocka_unit_test(which_part), cmocka_unit_test(manifests),
+		cmocka_unit_test(names_of_parts), cmocka_unit_test(which_part), cmocka_unit_test(manifests), cmocka_unit_test(missing_part),
 		cmocka_unit_test(sizes_of_parts), cmocka_unit_test(what_a_tree_has),
 		cmocka_unit_test(old_parts_go),
 	};

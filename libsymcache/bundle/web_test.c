@@ -207,6 +207,7 @@ static void misses(void **state)
 	assert_string_equal(err.msg, "no server that answered has 0012");
 	assert_int_equal(requests, 2);
 	assert_int_equal(get(s, &none), SC_ENOTFOUND);
+	assert_string_equal(err.msg, "no server that answered has 0012");
 	assert_int_equal(requests, 2);
 	store = own_open("misses.store");
 	reader = own_reader(store);
@@ -262,6 +263,8 @@ static void faults(void **state)
 		rc = get(s, &own[0]);
 		if (rc != cases[i].rc || (rc && !strstr(err.msg, cases[i].says)))
 			fail_msg("%s, %d: %d, %s", cases[i].of, cases[i].mode, rc, rc ? err.msg : "");
+		if (rc == SC_ESYS && (strncmp(err.msg, url, strlen(url)) || strstr(err.msg + 1, url)))
+			fail_msg("the server is not named once: %s", err.msg);
 		requests = 0;
 		rc = get(s, &own[0]);
 		assert_int_equal(!rc, !cases[i].rc);
