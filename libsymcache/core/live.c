@@ -39,8 +39,10 @@ static char *read_proc(uint32_t pid, const char *name, size_t most, size_t *len)
 	}
 	if (!n || (n > 0 && text.len >= most))
 		ret = malloc(text.len + 1); /* what is large in a list is not malloc()'s */
-	if (n >= 0 && !ret)
+	if (n >= 0 && !ret) {
 		sc_memory_refused();
+		errno = ENOMEM;
+	}
 	if (ret) {
 		memcpy(ret, text.data, text.len);
 		ret[text.len] = 0;
