@@ -55,19 +55,21 @@ static void test_jobs(void **state)
 	assert_true(sc_cores() >= 1);
 }
 
-static atomic_uint highest;
+static atomic_uint highest, arrived;
 
-static void slow_job(void *ctx, unsigned worker, size_t number)
+/* The first `*most` jobs wait for each other, up to ten seconds: so that many threads have one. */
+static void meet(void *most, unsigned worker, size_t number)
 {
 	unsigned before = highest;
 
-	(void)ctx, (void)number;
 	while (worker > before && !atomic_compare_exchange_weak(&highest, &before, worker))
 		;
-	usleep(1000);
+	arrived++;
+	for (int i = 0; number < *(unsigned *)most && arrived < *(unsigned *)most && i < 10000; i++)
+		usleep(1000);
 }
 
-/* While jobs take long, all threads have one, of which there are as many as were asked for, or the most. */
+/* As many threads as were asked for have jobs, or the most. */
 static void test_threads(void **state)
 {
 	static const struct {
@@ -76,9 +78,11 @@ static void test_threads(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
-		highest = 0;
-		sc_parallel(cases[i].threads, 4 * cases[i].most, slow_job, NULL);
-		assert_int_equal(highest + 1, cases[i].most);
+		unsigned most = cases[i].most;
+
+		highest = arrived = 0;
+		sc_parallel(cases[i].threads, 4 * most, meet, &most);
+		assert_int_equal(highest + 1, most);
 	}
 }
 
