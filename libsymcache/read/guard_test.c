@@ -228,6 +228,33 @@ static void batches(void **state)
 	symcache_guard_deinit(&guard);
 }
 
+/* Locations in batches are those that are found one by one; what is behind the queries is not touched. */
+static void locations(void **state)
+{
+	enum { N = SYMCACHE_BATCH + 5, MOST = 4, ROOM = N + SYMCACHE_BATCH };
+	static struct symcache_query q[ROOM];
+	static uint32_t got[ROOM * MOST];
+	struct symcache_frames frames;
+	struct symcache cache;
+
+	(void)state;
+	assert_int_equal(symcache_open(&cache, bytes, size, NULL), 0);
+	for (size_t i = 0; i < ROOM; i++)
+		q[i] = (struct symcache_query){ .cache = &cache, .rel_pc = last_pc * (i % N) / N, .num_frames = 77 };
+	symcache_locations_batch(q, N, got, MOST);
+	for (size_t i = 0; i < ROOM; i++) {
+		if (i >= N) {
+			assert_int_equal(q[i].num_frames, 77);
+			continue;
+		}
+		symcache_lookup(&cache, q[i].rel_pc, &frames);
+		for (uint32_t k = 0; k < q[i].num_frames; k++)
+			assert_int_equal(got[i * MOST + k], symcache_next_location(&frames));
+		if (q[i].num_frames < MOST)
+			assert_int_equal(symcache_next_location(&frames), SYMCACHE_NONE);
+	}
+}
+
 /* What is asked often enough is tested as a whole, and asked no more. */
 static void all_of_it(void **state)
 {
@@ -353,6 +380,7 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(no_damaged_byte_is_used), cmocka_unit_test(batches), cmocka_unit_test(answers_stay),
+		cmocka_unit_test(locations),
 		cmocka_unit_test(all_of_it), cmocka_unit_test(blocks_alone),
 		cmocka_unit_test(pages_are_given_back),
 	};
