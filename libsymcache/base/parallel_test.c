@@ -57,16 +57,19 @@ static void test_jobs(void **state)
 
 static atomic_uint highest, arrived;
 
-/* The first `*most` jobs wait for each other, up to ten seconds: so that many threads have one. */
+/* The first `*most` jobs wait for each other, up to ten seconds: so that many threads have one. More
+ * threads would have one of the others, which take their time, too. */
 static void meet(void *most, unsigned worker, size_t number)
 {
 	unsigned before = highest;
+	int ms = 0;
 
 	while (worker > before && !atomic_compare_exchange_weak(&highest, &before, worker))
 		;
 	arrived++;
-	for (int i = 0; number < *(unsigned *)most && arrived < *(unsigned *)most && i < 10000; i++)
+	do
 		usleep(1000);
+	while (number < *(unsigned *)most && arrived < *(unsigned *)most && ms++ < 10000);
 }
 
 /* As many threads as were asked for have jobs, or the most. */
