@@ -89,6 +89,9 @@ static void test_below(void **state)
 	assert_int_equal(sc_stat_below(at("out/link/b/f"), below, &st), -1);
 	assert_int_equal(sc_remove_below(at("out/link/b/f"), below), -1);
 	assert_int_equal(sc_new_file_below(at("out/a/../../g"), below, &f, &err), SC_EINVAL);
+	assert_int_equal(sc_folder_below(at("out/../f"), below, false, &name, &err), -1);
+	assert_int_equal(err.code, SC_EINVAL);
+	assert_non_null(strstr(err.msg, "out/../f leads outside its folder"));
 	assert_int_equal(sc_folder_below(at("out/none/f"), below, false, &name, &err), -1);
 	assert_string_equal(strchr(err.msg, ':') + 2, strerror(ENOENT));
 	assert_int_equal(strncmp(err.msg, "cannot open /tmp/", 17), 0);
