@@ -220,6 +220,27 @@ static void test_position(void **state)
 	}
 }
 
+/* A page's list has the frames in order; where some are left out, it says once how many. */
+static void expect_numbers(const char *page, size_t shown, size_t left_out)
+{
+	char more[40], number[40];
+
+	snprintf(more, sizeof(more), "<span class=ms>%zu frames more", left_out);
+	for (size_t i = 0; i < shown; i++) {
+		const bool behind = left_out && i >= shown - 50;
+
+		snprintf(number, sizeof(number), "<i>#%zu</i>", behind ? i + left_out : i);
+		page = strstr(page, "<li class=f>") + strlen("<li class=f>");
+		if (behind && i == shown - 50) {
+			assert_ptr_equal(strstr(page, more), page);
+			page = strstr(page, "<li class=f>") + strlen("<li class=f>");
+		}
+		if (!strstr(page, number) || strstr(page, number) > strchr(page, '\n'))
+			fail_msg("%s is not in %.200s", number, page);
+	}
+	assert_null(strstr(page, "<li class=f>"));
+}
+
 /* Of a long stack the first 200 and the last 50 frames are shown, and how it repeats. */
 static void test_long(void **state)
 {
@@ -257,6 +278,10 @@ static void test_long(void **state)
 		text = mk_out_take(&out);
 		if (cases[i].want ? !strstr(text, cases[i].want) : strstr(text, "…") || !strstr(text, "  #249 "))
 			fail_msg("not in it: %s\n%s", cases[i].want, text);
+		free(text);
+		mk_core_html_stack(&c, &part, left_out, &(size_t){ 0 }, 1);
+		text = mk_out_take(&out);
+		expect_numbers(text, part.num_frames, left_out);
 		free(text);
 		symcache_stack_deinit(&part);
 		mk_places_deinit(&c.places);
