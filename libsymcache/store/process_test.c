@@ -20,6 +20,12 @@ static void wait_for(pid_t pid)
 		fail_msg("a process ended with status %#x", (unsigned)status);
 }
 
+static void give_up(int status)
+{
+	fprintf(stderr, "writer %ld: %s\n", (long)getpid(), test_err.msg);
+	_exit(status);
+}
+
 /* In a child: entries [first, first + n), each in its own commit. */
 static pid_t start_writer(uint32_t first, uint32_t n, size_t size)
 {
@@ -29,10 +35,10 @@ static pid_t start_writer(uint32_t first, uint32_t n, size_t size)
 		struct symstore *store;
 
 		if (symstore_open(test_path, SYMSTORE_WRITE, &store, &test_err))
-			_exit(2);
+			give_up(2);
 		for (uint32_t i = first; i < first + n; i++)
 			if (test_put(store, i, size, &test_err))
-				_exit(3);
+				give_up(3);
 		symstore_close(store);
 		_exit(0);
 	}
