@@ -283,6 +283,8 @@ static void test_long(void **state)
 		text = mk_out_take(&out);
 		expect_numbers(text, part.num_frames, left_out);
 		free(text);
+		mk_out_deinit(&c.head);
+		mk_out_deinit(&c.outline);
 		symcache_stack_deinit(&part);
 		mk_places_deinit(&c.places);
 	}
