@@ -139,11 +139,11 @@ static void test_surroundings(void **state)
 	for (size_t i = 0; i < sizeof(befores) / sizeof(*befores) * sizeof(behinds) / sizeof(*behinds); i++) {
 		const char *before = befores[i / (sizeof(behinds) / sizeof(*behinds))];
 		const char *behind = behinds[i % (sizeof(behinds) / sizeof(*behinds))];
-		char far[600], text[800], line[200];
+		char far[SUM_MAX + 100], text[SUM_MAX + 300], line[200];
 
 		memset(far, '.', sizeof(far)); /* as far as is looked for a sum */
 		far[0] = ' ';
-		strcpy(far + SUM_MAX - 3, behind + (strlen(behind) < 3 ? 0 : 3));
+		snprintf(far + SUM_MAX - 3, 100, "%s", behind + (strlen(behind) < 3 ? 0 : 3));
 		snprintf(line, sizeof(line), "'%s' '%s':", before, behind);
 		for (char *newline = line; (newline = strchr(newline, '\n'));)
 			*newline = '$';
