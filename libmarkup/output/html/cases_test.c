@@ -45,11 +45,11 @@ static void test_logs(void **state)
 		bool sources;
 		struct markup_options options;
 	} cases[] = {
-		{ "page.html", page_alone, false, { .format = MARKUP_HTML } },
-		{ "page-sources.html", page_alone, true,
+		{ "page.page", page_alone, false, { .format = MARKUP_HTML } },
+		{ "page-sources.page", page_alone, true,
 		  { .format = MARKUP_HTML, .title = "/var/<log>/a&b.log", .own = own, .link = "e:\"{path}\"",
 		    .path_maps = maps } },
-		{ "pages.html", some, false,
+		{ "pages.page", some, false,
 		  { .format = MARKUP_HTML, .name_inputs = true, .title = "logs", .path_maps = maps } },
 	};
 
@@ -77,7 +77,7 @@ static void test_groups(void **state)
 	};
 
 	(void)state;
-	expect_groups("groups.html", MARKUP_HTML, false, many, pages, end_page);
+	expect_groups("groups.page", MARKUP_HTML, false, many, pages, end_page);
 }
 
 /* The page of a log that is made up. */

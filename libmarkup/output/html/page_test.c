@@ -1,4 +1,4 @@
-/* What all pages have in common, against what is known to be right: testdata/markup/page-parts.html. */
+/* What all pages have in common, against what is known to be right: testdata/markup/page-parts.page. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -68,8 +68,8 @@ static void test_parts(void **state)
 		mk_put(&o, "\n");
 	}
 	got = (struct fake_text){ o.buf, o.len, o.cap };
-	record("page-parts.html", &got);
-	expect_recorded("page-parts.html", &got, "one behind another");
+	record("page-parts.page", &got);
+	expect_recorded("page-parts.page", &got, "one behind another");
 	mk_out_deinit(&o);
 }
 
@@ -108,8 +108,8 @@ static void test_rows(void **state)
 		mk_out_deinit(&row);
 	}
 	got = (struct fake_text){ o.buf, o.len, o.cap };
-	record("page-rows.html", &got);
-	expect_recorded("page-rows.html", &got, "one behind another");
+	record("page-rows.page", &got);
+	expect_recorded("page-rows.page", &got, "one behind another");
 	mk_out_deinit(&o);
 }
 
