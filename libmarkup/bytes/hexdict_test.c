@@ -66,7 +66,7 @@ static const struct { const char *lines[3]; bool belongs; } cases[] = {
 	{ { "{{{hexdict:A: 0x1\n", "no\n", "B: 0x2\n" }, true },
 	{ { "{{{hexdict:A:\n", "no\n", "0x2\n" }, true },
 	{ { "{{{hexdict:\n", "A: 0x1\n" }, true },
-	{ { "{{{hexdict:0\n", "no\n" }, false }, /* "{{{hexdict" is no key */
+	{ { "{{{hexdict:0\n", "no\n" }, false }, /* "{{{hexdict" is not a key */
 };
 
 static void test_lines(void **state)

@@ -110,7 +110,7 @@ static void test_regex(void **state)
 	fake_sink_deinit(&got);
 }
 
-/* What takes exponential memory or time is refused, and what is no regular expression. */
+/* What takes exponential memory or time is refused, and what is not a regular expression. */
 static void test_valid(void **state)
 {
 	static const struct { const char *how; bool valid; } cases[] = {

@@ -57,7 +57,7 @@ static int write_to_device(const char *like)
 	return rc;
 }
 
-/* What is no file is written into, and stays what it is. */
+/* What is not a file is written into, and stays what it is. */
 static void test_device(void **state)
 {
 	const int reader = mkfifo(at("fifo"), 0600) ? -1 : open(at("fifo"), O_RDWR),
