@@ -243,6 +243,24 @@ static inline void expect_answers_to(const char *name, const char *const *corpor
 	expect_recorded(name, got, len);
 }
 
+/* The answers to the numbers below n: `fn` has the number's 8 bytes; of those from `whole`
+ * on the answers are hashes. Each stands below "== WHAT NUMBER". */
+static inline void expect_made(const char *name, const char *what, uint64_t n, uint64_t whole,
+			       answer_fn *fn)
+{
+	char *got, *text;
+	size_t len;
+	FILE *to = open_memstream(&got, &len);
+
+	for (uint64_t i = 0; i < n; i++) {
+		text = answer_to((uint8_t *)&i, sizeof(i), fn, i < whole);
+		fprintf(to, "== %s %" PRIu64 "\n%s", what, i, text);
+		free(text);
+	}
+	fclose(to);
+	expect_recorded(name, got, len);
+}
+
 static inline void expect_answers(const char *name, const char *const *corpora, unsigned ways,
 				  answer_fn *fn)
 {

@@ -8,23 +8,15 @@
 
 #include "libsymcache/unwind/testing.h"
 
-/* The stack as "rel_pc trust; … stop". "S" behind a signal's frame. */
+/* Addresses are relative to their modules. */
 static void expect(struct process *p, const struct symcache_registers *r, const char *wants)
 {
 	const struct symcache_unwind_source source = {
 		.machine = EM_X86_64, .max_frames = 30, .read = read_memory, .module = find_module,
 		.modules = p, .executable = is_executable, .ctx = p,
 	};
-	struct symcache_unwind_frame f;
-	struct symcache_unwinder u;
-	char got[500] = "";
 
-	assert_int_equal(symcache_unwind_begin(&u, &source, r, NULL), 0);
-	while (symcache_unwind_next(&u, &f))
-		sprintf(got + strlen(got), "%llx %s%s; ", (unsigned long long)f.rel_pc,
-			symcache_trust_text(f.trust), f.signal ? " S" : "");
-	strcat(got, symcache_stop_word(u.stop));
-	assert_string_equal(got, wants);
+	expect_stack(&source, r, true, wants);
 }
 
 /* The name may have something behind it; it is that of the function that begins at the pc. */

@@ -4,6 +4,7 @@
 #define SC_UNWIND_TESTING_H
 
 #include <elf.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "libsymcache/unwind/rows.h"
@@ -111,6 +112,24 @@ static inline void make_process(struct process *p, uint8_t sp, uint8_t fp, uint8
 	p->cache.locations = locations;
 	p->cache.range_location = 1;
 	p->cache.unwind = sc_rows_view(&p->rows);
+}
+
+/* The stack is "ADDRESS trust; … stop", with "S" behind a signal's frame. Addresses are those to look
+ * up, or relative to their modules. */
+static inline void expect_stack(const struct symcache_unwind_source *source,
+				const struct symcache_registers *r, bool relative, const char *wants)
+{
+	struct symcache_unwind_frame f;
+	struct symcache_unwinder u;
+	char got[2000] = "";
+
+	assert_int_equal(symcache_unwind_begin(&u, source, r, NULL), 0);
+	while (symcache_unwind_next(&u, &f))
+		sprintf(got + strlen(got), "%llx %s%s; ",
+			(unsigned long long)(relative ? f.rel_pc : f.lookup_pc),
+			symcache_trust_text(f.trust), f.signal ? " S" : "");
+	strcat(got, symcache_stop_word(u.stop));
+	assert_string_equal(got, wants);
 }
 
 /* Registers of x86-64. */

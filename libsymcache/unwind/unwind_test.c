@@ -13,11 +13,11 @@
 
 #include "libsymcache/unwind/testing.h"
 
-/* The stack as "rel_pc trust; … stop", and empties the process. "S" behind a signal's frame. */
+/* The stack is as it should be; empties the process. */
 static void expect_of(struct process *p, uint16_t machine, const struct symcache_registers *r,
 		      uint64_t signature, bool executable, const char *wants)
 {
-	struct symcache_unwind_source source = {
+	const struct symcache_unwind_source source = {
 		.machine = machine,
 		.signature = signature,
 		.max_frames = 30,
@@ -27,16 +27,8 @@ static void expect_of(struct process *p, uint16_t machine, const struct symcache
 		.executable = executable ? is_executable : NULL,
 		.ctx = p,
 	};
-	struct symcache_unwind_frame f;
-	struct symcache_unwinder u;
-	char got[2000] = "";
 
-	assert_int_equal(symcache_unwind_begin(&u, &source, r, NULL), 0);
-	while (symcache_unwind_next(&u, &f))
-		sprintf(got + strlen(got), "%llx %s%s; ", (unsigned long long)f.lookup_pc,
-			symcache_trust_text(f.trust), f.signal ? " S" : "");
-	strcat(got, symcache_stop_word(u.stop));
-	assert_string_equal(got, wants);
+	expect_stack(&source, r, false, wants);
 	sc_rows_deinit(&p->rows);
 }
 
