@@ -107,7 +107,7 @@ static bool judge(void *ctx, const struct symstore_entry *entry)
 	if (rules->keep && is_kept(rules, &id))
 		return true;
 	if (rules->keep || entry->time < rules->indexed_before ||
-		 last.time < rules->used_before)
+	    last.time < rules->used_before)
 		p->rc = symstore_removals_add(p->condemned, entry, p->err);
 	else
 		p->rc = symstore_removals_add(&p->rest, &last, p->err);
