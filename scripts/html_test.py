@@ -312,6 +312,7 @@ def main():
         try:
             test_log(b, program, log, debug, shots, folder)
             test_groups(b, program, log, debug, shots, folder)
+            test_long_names(b, program, debug, folder)
             test_large(b, program, log, debug, folder)
             test_profile(b, program, shots, folder)
         finally:
@@ -480,6 +481,23 @@ def test_groups(b, program, log, debug, shots, folder):
     b.keys("\ue00c")
     b.keys("u")
     check("groups: u unfolds", settled(b, "return [...document.querySelectorAll('tbody details')].every(d => d.open)"))
+
+
+def test_long_names(b, program, debug, folder):
+    """Names from outside that are wider than the screen: of folders, logs, modules, crashes, tags."""
+    long = "n" * 200
+    inner = os.path.join(folder, long)
+    os.mkdir(inner)
+    log = os.path.join(inner, "l" * 200 + ".log")
+    with open(log, "w") as f:
+        f.write("{{{module:9:/%s/%s:elf:99}}}\n{{{mmap:0x70000000:0x1000:load:9:rx:0}}}\n{{{pc:0x70000004}}}"
+                "{{{data:0x70000004}}}{{{symbol:%s}}}{{{hexdump:%s:99}}}\n{{{dumpfile:%s:%s}}}\nSIGSEGV %s\n"
+                "{{{bt:0:0x70000001:ra:%s}}}\n{{{bt:1:0x5:ra}}}\n\n%s: error\n%s\n" % (7 * (long,) + (long, long, long)))
+    pages = os.path.join(folder, "long")
+    make(program, debug, folder, "none.html", "-o", pages, "--group", log)
+    for page in os.path.join(pages, "groups.html"), os.path.join(pages, log[1:] + ".html"):
+        for width in 1400, 400:
+            look(b, page, "long names, " + ("groups" if page.endswith("groups.html") else "log"), None, width=width)
 
 
 def test_core(b, page, shots):
