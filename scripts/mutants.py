@@ -210,12 +210,12 @@ class Tests:
             self.commands[target] = made_by(self.build, f"{self.build}/{target}", f"{self.build}/{main}.o")
         exe = f"{obj[:-2]}.d/{os.path.basename(target)}"  # tests look themselves up by their name
         os.makedirs(os.path.dirname(exe), exist_ok=True)
-        command, library = [], f"{self.build}/libsymcache.a"
+        library = f"{self.build}/libsymcache.a"
         test = self.including(target, path, obj)
-        for a in self.commands[target]:
-            if test and a == f"{self.build}/{target}.o":
-                a = test
-            command += [obj, a] if a == library and not test and obj not in command else [a]
+        instead = {f"{self.build}/{target}.o": test} if test else {f"{self.build}/{path[:-2]}.o": obj}
+        command = [instead.get(a, a) for a in self.commands[target]]
+        if not test and obj not in command:
+            command.insert(command.index(library), obj)
         command[command.index("-o") + 1] = exe
         done = subprocess.run(command[:1] + self.lld + command[1:], cwd=ROOT, capture_output=True)
         return exe if not done.returncode else None
