@@ -152,6 +152,25 @@ static void test_missing_dwo(void **state)
 	indexed_deinit(&r[1]);
 }
 
+/* A file of split units may have more rows than others of its size: what its .dwo files have is not its own. */
+static void test_many_split_rows(void **state)
+{
+	const struct symcache_build_options options = { 0 };
+	struct indexed r;
+	char path[64];
+
+	(void)state;
+	assert_int_equal(testing_run("cd %s && echo 'int main(void) {"
+		" __asm__(\".rept 70000; nop; .loc 1 1 1; .endr\"); return 0; }' >s.c &&"
+		"gcc -gdwarf-5 -gsplit-dwarf -o s s.c", testing_dir), 0);
+	snprintf(path, sizeof(path), "%s/s", testing_dir);
+	index_file(path, &options, &r);
+	assert_int_equal(r.rc, 0);
+	assert_int_equal(r.info.bad_units, 0);
+	assert_true(r.info.rows > 70000);
+	indexed_deinit(&r);
+}
+
 /* Arrays whose types dwz has moved to a unit without a language. */
 static void test_dwz_sizes(void **state)
 {
@@ -383,6 +402,7 @@ int main(void)
 		cmocka_unit_test(test_compressed),
 		cmocka_unit_test(test_dwz),
 		cmocka_unit_test(test_missing_dwo),
+		cmocka_unit_test(test_many_split_rows),
 		cmocka_unit_test(test_dwz_sizes),
 		cmocka_unit_test(test_identity),
 		cmocka_unit_test(test_data),

@@ -10,7 +10,7 @@
 
 #include "libsymcache/base/seeds_test.h"
 #include "libsymcache/read/cache_text_test.h"
-#include "libsymcache/write/build.h"
+#include "libsymcache/write/info_test.h"
 #include "libsymcache/write/made_more_test.h"
 
 enum { FILES = 300, WHOLE = 8 };
@@ -18,7 +18,7 @@ enum { FILES = 300, WHOLE = 8 };
 /* ---- caches ----------------------------------------------------------------------------------- */
 
 /* The bytes of its cache, all of which are written; NULL: there is none, and *err says why. */
-static uint8_t *cache_of(const char *path, unsigned threads, size_t *size, struct sc_error *err)
+static uint8_t *cache_of(const char *path, unsigned threads, FILE *info, size_t *size, struct sc_error *err)
 {
 	const struct symcache_build_options options = {
 		.no_debug_search = true, .threads = threads, .locals = true };
@@ -30,27 +30,30 @@ static uint8_t *cache_of(const char *path, unsigned threads, size_t *size, struc
 	*size = symcache_build_size(b);
 	bytes = memset(malloc(*size), (int)threads, *size);
 	symcache_build_write(b, bytes);
+	if (info)
+		put_info(info, b);
 	symcache_build_destroy(b);
 	return bytes;
 }
 
-static void put_file(FILE *to, const struct bytes *file)
+static void put_file(FILE *to, const struct bytes *file, FILE *caches)
 {
 	char path[32];
 	const int fd = testing_memfd(file->b.data, file->b.len, path);
 	struct symcache cache;
 	struct sc_error err;
 	size_t size, other_size = 0;
-	uint8_t *bytes = cache_of(path, 1, &size, &err), *other;
+	uint8_t *bytes = cache_of(path, 1, to, &size, &err), *other;
 
 	if (!bytes) {
 		fprintf(to, "%d%s\n", err.code, strchr(err.msg, ':')); /* behind the path */
 	} else {
-		other = cache_of(path, 3, &other_size, &err);
+		other = cache_of(path, 3, NULL, &other_size, &err);
 		assert_int_equal(other_size, size);
 		assert_memory_equal(other, bytes, size);
 		assert_int_equal(symcache_open(&cache, bytes, size, &err), 0);
 		put_cache(to, &cache);
+		assert_int_equal(fwrite(bytes, 1, size, caches), size);
 		free(other);
 	}
 	free(bytes);
@@ -58,7 +61,7 @@ static void put_file(FILE *to, const struct bytes *file)
 }
 
 /* The first ones are kept as they are, the others as hashes. */
-static void put_made(FILE *to, uint64_t number)
+static void put_made(FILE *to, uint64_t number, FILE *caches)
 {
 	struct bytes file = { 0 };
 	struct made m;
@@ -69,7 +72,7 @@ static void put_made(FILE *to, uint64_t number)
 	made_file(&m, number);
 	make_more(&m);
 	dwarf_file(&m.w, &file);
-	put_file(all, &file);
+	put_file(all, &file, caches);
 	fclose(all);
 	fprintf(to, "== DWARF %u, %" PRIu64 "\n", m.w.shape.version, number);
 	if (number < WHOLE)
@@ -83,13 +86,18 @@ static void put_made(FILE *to, uint64_t number)
 
 static void test_caches(void **state)
 {
-	char *got;
-	size_t len;
-	FILE *to = open_memstream(&got, &len);
+	char *got, *bytes;
+	size_t len, size;
+	FILE *to = open_memstream(&got, &len), *caches = open_memstream(&bytes, &size);
 
 	(void)state;
 	for (uint64_t i = 0; i < FILES; i++)
-		put_made(to, i);
+		put_made(to, i, caches);
+	fclose(caches);
+	fprintf(to, "== all caches\n");
+	put_digest(to, bytes, size);
+	fputc('\n', to);
+	free(bytes);
 	fclose(to);
 	expect_recorded("made", got, len);
 }

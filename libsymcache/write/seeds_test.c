@@ -7,21 +7,7 @@
 
 #include "libsymcache/base/seeds_test.h"
 #include "libsymcache/read/cache_text_test.h"
-#include "libsymcache/write/build.h"
-
-static void put_info(FILE *to, const struct symcache_build *b)
-{
-	const struct symcache_build_info *i = symcache_build_info(b);
-	uint64_t code, lines;
-
-	symcache_build_coverage(b, &code, &lines);
-	fprintf(to,
-		"%" PRIu64 " units, %" PRIu64 " bad: %s; %" PRIu64 " bytes of sections, %" PRIu64
-		" entries, %" PRIu64 " rows, %" PRIu64 " above; link %s; %" PRIu64 " of %" PRIu64
-		" with lines\n",
-		i->units, i->bad_units, i->first_fault, i->section_bytes, i->entries, i->rows,
-		i->above_4g, i->debug_link, lines, code);
-}
+#include "libsymcache/write/info_test.h"
 
 static void answer(const uint8_t *bytes, size_t size, FILE *to)
 {

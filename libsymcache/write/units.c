@@ -270,8 +270,7 @@ static void read_next(struct crew *crew, unsigned worker)
 	crew->units.data[index].worker = worker;
 	crew->units.data[index].first = (uint32_t)first;
 	crew->units.data[index].num = (uint32_t)(w->result.flat.pieces.len - first);
-	/* A .dwo file is not this file's: its units are bounded by its own size. */
-	facts = header->split_name ? 0 : w->result.facts - facts;
+	facts = w->result.facts - facts;
 	crew->excess |= facts > crew->facts_left ||
 			sc_table_strings_refused(&w->result.tables);
 	crew->facts_left -= facts < crew->facts_left ? facts : crew->facts_left;

@@ -127,7 +127,8 @@ static int read_dwarf(struct symcache_build *b, const struct symcache_build_opti
 		rc = read_with_libdw(b, &env, err);
 	} else {
 		rc = sc_input_read_headers(in, o, threads, err);
-		/* .dwo files are found one by one: what they may have is not known yet. */
+		/* .dwo files are found one by one: what they may have is not known yet. Each is bounded
+		 * by its own size. */
 		env.file_size = in->split.open ? 0 : sc_input_file_size(in);
 		sc_lap(watch, SYMCACHE_STAGE_HEADERS);
 		if (!rc)
