@@ -36,10 +36,11 @@ one() {
 	fi
 }
 
-# As many run at once as there are cores: what each printed is in $top/NUMBER.
+# One more runs at once than there are cores, as some wait for the disk: what each printed
+# is in $top/NUMBER.
 run_unit() {
 	find "$build" -name '*_test' -type f -perm -u+x | sort > "$top/tests"
-	awk '{print NR, $0}' "$top/tests" | xargs -P "$(nproc)" -n 2 sh -c \
+	awk '{print NR, $0}' "$top/tests" | xargs -P $(($(nproc) + 1)) -n 2 sh -c \
 		'timeout 300 "$2" > "$0/$1" 2>&1; echo $? > "$0/$1.status"' "$top"
 	n=0
 	while read -r t; do

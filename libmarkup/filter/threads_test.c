@@ -128,7 +128,7 @@ static void test_same(void **state)
 	struct fake_text in = { 0 };
 
 	(void)state;
-	for (unsigned seed = 1; seed <= 32; seed++) {
+	for (unsigned seed = 1; seed <= 20; seed++) { /* each dialect with each format */
 		const struct markup_options options = {
 			.dialect = dialects[seed % 4],
 			.format = seed % 5 == 0 ? MARKUP_JSON :

@@ -16,7 +16,7 @@
 #include "libsymcache/write/first_check.h"
 
 #define PROGRAMS "build/testprogs"
-#define MOST 400 /* addresses of a file that are asked one by one */
+#define MOST 200 /* addresses of a file that are asked one by one */
 
 static unsigned num_files, num_compressed;
 static uint64_t num_asked;
