@@ -15,9 +15,12 @@
 #include "libsymcache/base/vec.h"
 #include "libsymcache/logs/resolver.h"
 #include "libsymcache/symbolize/module.h"
+#include "libsymcache/unwind/rows.h"
 #include "libsymcache/unwind/unwind.h"
 
 enum { STACK = 0x7000, CODE = 0x10000, CODE_END = 0x20000 };
+
+typedef bool find_fn(void *ctx, uint64_t address, void **module, uint64_t *vaddr);
 
 static bool find_code(void *ctx, uint64_t address, void **module, uint64_t *vaddr)
 {
@@ -27,10 +30,10 @@ static bool find_code(void *ctx, uint64_t address, void **module, uint64_t *vadd
 }
 
 /* The frames as "pc how; … end", with "*" where the pc is exact. */
-static void expect(const struct markup_register *registers, size_t n, const void *bytes, size_t len,
-		   const char *wants)
+static void expect(const struct markup_register *registers, size_t n, find_fn *find, const void *bytes,
+		   size_t len, const char *wants)
 {
-	const struct markup_stack stack = { registers, n, bytes, len, find_code, NULL };
+	const struct markup_stack stack = { registers, n, bytes, len, find, NULL };
 	const struct markup_caller *callers;
 	struct sc_log_resolver r = { .thread = 0 };
 	const char *end = "none";
@@ -72,18 +75,62 @@ static void test_machines(void **state)
 
 		memcpy(stack, &(uint32_t){ cases[i].link ? 0 : 0x12345 }, 4);
 		memcpy(stack + 3 * w, &(uint32_t){ 0x10101 }, 4); /* the record's old frame pointer is 0 */
-		expect(registers, 5, stack, 4 * w,
+		expect(registers, 5, find_code, stack, 4 * w,
 		       "12345* sure; 10101 frame pointer; the module is not in the store");
-		expect(registers, 5, stack, 4 * w - 1, "12345* sure; the module is not in the store");
+		expect(registers, 5, find_code, stack, 4 * w - 1, "12345* sure; the module is not in the store");
 		registers[0].value = 0x10;
-		expect(registers, 5, stack, 4 * w, called);
+		expect(registers, 5, find_code, stack, 4 * w, called);
 		/* Without what is needed, or with what no machine has, there are none. */
-		expect(registers + 1, 4, stack, 4 * w, "none");
+		expect(registers + 1, 4, find_code, stack, 4 * w, "none");
 		registers[3].name = (struct sc_str){ "rsp0", 4 };
-		expect(registers, 5, stack, 4 * w, "none");
+		expect(registers, 5, find_code, stack, 4 * w, "none");
 		registers[3].name = (struct sc_str){ "stackpointer", 12 };
-		expect(registers, 5, stack, 4 * w, "none");
-		expect(registers, 3, stack, 4 * w, "none");
+		expect(registers, 5, find_code, stack, 4 * w, "none");
+		expect(registers, 3, find_code, stack, 4 * w, "none");
+	}
+}
+
+/* ---- rows of a module ------------------------------------------------------------------------ */
+
+static struct symcache made; /* a cache that has rows alone */
+
+static bool find_made(void *ctx, uint64_t address, void **module, uint64_t *vaddr)
+{
+	static struct symcache_module m = { .cache = &made };
+
+	(void)ctx;
+	*module = &m;
+	*vaddr = address - CODE + made.image->load_base;
+	return address >= CODE && address < CODE_END;
+}
+
+/* The machine is that of the module, and the row counts from its stack pointer, which logs call "sp". */
+static void test_stack_pointers(void **state)
+{
+	static const struct { uint16_t machine; uint8_t sp; int word; } cases[] = {
+		{ EM_X86_64, 7, 8 }, { EM_386, 4, 4 }, { EM_AARCH64, 31, 8 }, { EM_RISCV, 2, 8 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		const uint8_t sp = cases[i].sp;
+		const int w = cases[i].word;
+		const struct symcache_ext_image image = { .machine = cases[i].machine, .load_base = 0x400000 };
+		const struct symcache_ext_row row = { SYMCACHE_CFA_REGISTER, sp, 0, 1, 3 * w, 0 },
+			last = { SYMCACHE_CFA_REGISTER, sp, SYMCACHE_ROW_OUTERMOST, 0, 0, 0 };
+		const struct symcache_ext_rule rule = { SYMCACHE_UNWIND_RETURN, SYMCACHE_RULE_AT_CFA, 0, -w };
+		const struct markup_register registers[] = { R("pc", CODE + 0x100), R("sp", STACK) };
+		struct sc_rows rows = { .facts = { .stack_pointer = sp, .word = (uint8_t)w } };
+		struct sc_rows_maker m = { .out = &rows };
+		uint8_t bytes[3 * 8] = { 0 };
+
+		assert_true(sc_rows_add(&m, 0x100, 0x110, &row, &rule) && sc_rows_add(&m, 0x200, 0x210, &last, NULL) &&
+			    sc_rows_finish(&m));
+		made = (struct symcache){ .image = &image, .unwind = sc_rows_view(&rows) };
+		memcpy(bytes + 2 * w, &(uint32_t){ CODE + 0x201 }, 4);
+		expect(registers, 2, find_made, bytes, 3 * (size_t)w, "10100* sure; 10201 sure; end");
+		sc_rows_maker_deinit(&m);
+		sc_rows_deinit(&rows);
 	}
 }
 
@@ -142,7 +189,8 @@ static void test_rows(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = { cmocka_unit_test(test_machines), cmocka_unit_test(test_rows) };
+	const struct CMUnitTest tests[] = { cmocka_unit_test(test_machines), cmocka_unit_test(test_stack_pointers),
+					    cmocka_unit_test(test_rows) };
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
