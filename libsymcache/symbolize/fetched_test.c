@@ -4,12 +4,10 @@
  */
 #include "libsymcache/bundle/testing.h"
 
-#include <netinet/in.h>
-#include <pthread.h>
-#include <sys/socket.h>
 #include <unistd.h>
 
 #include "libsymcache/base/build_id.h"
+#include "libsymcache/base/testing_server.h"
 #include "libsymcache/symbolize/symbolize.h"
 
 static struct own in_tree;        /* build ID 0011223344 */
@@ -17,52 +15,15 @@ static const char program[] = "build/testprogs/inlines";
 static char url[100], store[700]; /* of the tree */
 static uint8_t program_id[SYMCACHE_BUILD_ID_MAX]; /* of a program whose debug file another server has */
 static size_t program_id_len;
-static int listening = -1;
-static bool broken; /* all servers answer 503 */
-static unsigned requests;
 static char said[1000];
-
-/* A file of the folder, by its path. */
-static void serve(int fd, const char *path)
-{
-	static char body[1 << 20];
-	FILE *f = broken ? NULL : fopen(in_dir(path), "re");
-	const size_t n = f ? fread(body, 1, sizeof(body), f) : 0;
-
-	if (f)
-		fclose(f);
-	dprintf(fd, "HTTP/1.1 %s\r\nContent-Length: %zu\r\nConnection: close\r\n\r\n",
-		broken ? "503 Service Unavailable" : f ? "200 OK" : "404 Not Found", n);
-	(void)!write(fd, body, n);
-}
-
-static void *run_server(void *ctx)
-{
-	char text[2000], path[300];
-	int fd;
-
-	while ((fd = accept(listening, NULL, NULL)) >= 0) {
-		const ssize_t n = read(fd, text, sizeof(text) - 1);
-
-		text[n > 0 ? n : 0] = 0;
-		requests++;
-		if (sscanf(text, "GET %299s", path) == 1)
-			serve(fd, path);
-		close(fd);
-	}
-	return ctx;
-}
 
 static int set_up(void **state)
 {
 	struct symbundle_export_options o = { .level = 1 };
-	struct sockaddr_in at = { .sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
-	socklen_t len = sizeof(at);
 	char id[SYMCACHE_BUILD_ID_TEXT];
 	struct symbundle_exported done;
 	struct symstore_reader *reader;
 	struct symstore *from;
-	pthread_t thread;
 	bool derived;
 
 	if (testing_set_up(state))
@@ -79,18 +40,13 @@ static int set_up(void **state)
 	if (testing_run("mkdir -p %s/buildid/%s && cp %s %s/buildid/%s/debuginfo", testing_dir, id, program,
 			testing_dir, id))
 		return -1;
-	setenv("no_proxy", "*", 1);
-	listening = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-	assert_false(bind(listening, (struct sockaddr *)&at, sizeof(at)) || listen(listening, 20) ||
-		     getsockname(listening, (struct sockaddr *)&at, &len));
-	snprintf(url, sizeof(url), "http://127.0.0.1:%d/t", ntohs(at.sin_port));
-	url[strlen(url) - 2] = 0;
-	setenv("DEBUGINFOD_URLS", url, 1);
-	strcat(url, "/t");
+	server_start(testing_dir);
+	snprintf(url, sizeof(url), "%s/t", server.url);
+	setenv("DEBUGINFOD_URLS", server.url, 1);
 	setenv("DEBUGINFOD_CACHE_PATH", in_dir("cache"), 1);
 	setenv("DEBUGINFOD_TIMEOUT", "5", 1);
 	strcpy(store, in_dir("test.store"));
-	return pthread_create(&thread, NULL, run_server, NULL);
+	return 0;
 }
 
 static int tear_down(void **state)
@@ -108,12 +64,10 @@ static void notify(void *ctx, const struct symcache_notice *n)
 
 static const char *plain(char *text)
 {
-	char host[100];
 	const char *rest;
 
-	snprintf(host, sizeof(host), "%.*s", (int)strlen(url) - 2, url);
-	for (char *at; (at = strstr(text, host));) {
-		rest = at + strlen(host);
+	for (char *at; (at = strstr(text, server.url));) {
+		rest = at + strlen(server.url);
 		memcpy(at, "URL", 3);
 		memmove(at + 3, rest, strlen(rest) + 1);
 	}
@@ -139,8 +93,8 @@ static void ask(unsigned servers, const uint8_t *id, size_t len, const char *wan
 		printf("skipped: %s\n", err.msg);
 		skip();
 	}
-	broken = servers & BROKEN;
-	requests = 0;
+	server.broken = servers & BROKEN;
+	server.requests = 0;
 	*said = 0;
 	caches = symcache_caches_create(&(struct symcache_caches_options){ .store = store, .sites = sites,
 		.debuginfod = d, .memory_only = servers & NO_WRITES, .notify = notify });
@@ -173,9 +127,9 @@ static void test_tree(void **state)
 	ask(TREE | NO_WRITES, id, 5, "it");
 	assert_int_not_equal(access(store, F_OK), 0);
 	ask(TREE, id, 5, "it");
-	assert_true(requests);
+	assert_true(server.requests);
 	ask(TREE, id, 5, "it"); /* the store's */
-	assert_int_equal(requests, 0);
+	assert_int_equal(server.requests, 0);
 	opened = own_open("test.store");
 	reader = own_reader(opened);
 	assert_ok(symstore_entry(reader, id, 5, &entry, &err));
@@ -184,12 +138,12 @@ static void test_tree(void **state)
 	symstore_close(opened);
 	/* What it lacks is remembered, a failure is not. */
 	ask(TREE, other, 4, "-1 not in store ");
-	assert_true(requests);
+	assert_true(server.requests);
 	ask(TREE, other, 4, "-1 not in store ");
-	assert_int_equal(requests, 0);
+	assert_int_equal(server.requests, 0);
 	ask(TREE | BROKEN, other + 1, 3, "-3 URL/t answers with status 503; it is not asked again");
 	ask(TREE, other + 1, 3, "-1 not in store ");
-	assert_true(requests);
+	assert_true(server.requests);
 	unlink(store);
 }
 
@@ -202,9 +156,9 @@ static void test_debug_files(void **state)
 
 	(void)state;
 	ask(FILES, program_id, program_id_len, "it");
-	assert_true(requests);
+	assert_true(server.requests);
 	ask(FILES, program_id, program_id_len, "it");
-	assert_int_equal(requests, 0);
+	assert_int_equal(server.requests, 0);
 	opened = own_open("test.store");
 	reader = own_reader(opened);
 	assert_ok(symstore_entry(reader, program_id, program_id_len, &entry, &err));
@@ -213,9 +167,9 @@ static void test_debug_files(void **state)
 	symstore_read_end(reader);
 	symstore_close(opened);
 	ask(FILES, other, 4, "-1 not in store ");
-	assert_true(requests);
+	assert_true(server.requests);
 	ask(FILES, other, 4, "-1 not in store ");
-	assert_int_equal(requests, 0);
+	assert_int_equal(server.requests, 0);
 	unlink(store);
 	/* Both: the tree first; where that fails it is said, and the other server asked. */
 	assert_int_equal(testing_run("rm -rf %s/cache", testing_dir), 0);
@@ -232,17 +186,17 @@ static void test_file(void **state)
 {
 	(void)state;
 	ask(TREE, NULL, 0, "it");
-	assert_true(requests);
+	assert_true(server.requests);
 	ask(TREE, NULL, 0, "it");
-	assert_int_equal(requests, 0); /* that the tree lacks it is remembered */
+	assert_int_equal(server.requests, 0); /* that the tree lacks it is remembered */
 	unlink(store);
 	ask(TREE | BROKEN, NULL, 0, "2 URL/t answers with status 503; it is not asked again; it");
 	assert_int_equal(testing_run("rm -rf %s/cache", testing_dir), 0);
 	ask(FILES, NULL, 0, "it");
-	assert_true(requests);
+	assert_true(server.requests);
 	assert_int_equal(access(store, F_OK), 0);
 	ask(FILES, NULL, 0, "it");
-	assert_int_equal(requests, 0);
+	assert_int_equal(server.requests, 0);
 }
 
 int main(void)
