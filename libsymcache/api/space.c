@@ -81,8 +81,11 @@ static int find_module(const struct symcache_finder *finder, const struct symcac
 		known.build_id = id;
 	if (!rc)
 		rc = api_find_in_stores(s->stores.data, s->stores.len, &known, &c, &why);
-	if (rc == SC_ENOTFOUND && s->fallback.find)
-		return s->fallback.find(&s->fallback, &known, ret, err);
+	if (rc == SC_ENOTFOUND && s->fallback.find) {
+		rc = s->fallback.find(&s->fallback, &known, ret, err);
+		if (rc != SC_ENOTFOUND) /* else it has no store, and would say so */
+			return rc;
+	}
 	if (rc)
 		return sc_error_set(err, rc, "%s", why.msg);
 	kept = vec_push(&s->caches);
