@@ -96,6 +96,69 @@ static void finds_others(void **state)
 	symcache_source_reader_destroy(s);
 }
 
+/* ---- in debug information ---------------------------------------------------------------- */
+
+/* Two programs of one path, with their sources in their debug files alone. */
+static const char embedded[] =
+	"mkdir E && cd E && for n in 1 2; do printf \"int f(int x) { return $n * x; }\\n\" > e.c && "
+	"clang -gdwarf-5 -gembed-source -shared -fPIC -nostdlib -Wl,--build-id=0xe${n}00 -o $n.so e.c && "
+	"mkdir -p debug/.build-id/e$n && objcopy --only-keep-debug $n.so debug/.build-id/e$n/00.debug && "
+	"strip $n.so; done && rm e.c";
+
+/* The text of the source, or the error. */
+static void expect_embedded(const struct symcache_source_options *options, const struct symcache_cache *c,
+			    const char *wants)
+{
+	struct symcache_source_reader *s = reader_of(options);
+	struct symcache_error err = { .msg = "" };
+	const char *text;
+	char path[120];
+	size_t size;
+
+	snprintf(path, sizeof(path), "%s/E/e.c", dir);
+	for (int again = 0; again < 2; again++) {
+		const int rc = symcache_source_text(s, c, path, &text, &size, &err);
+
+		assert_string_equal(rc ? err.msg + strlen(path) : text, wants);
+		assert_int_equal(size, rc ? 0 : strlen(wants));
+	}
+	symcache_source_reader_destroy(s);
+}
+
+static void finds_embedded(void **state)
+{
+	static const char none[] = ": there is no such source";
+	char debug[100], command[900];
+	const char *dirs[] = { debug, NULL }, *const paths[] = { in_dir("E/1.so"), in_dir("E/2.so") };
+	const struct symcache_make_options make = { .size = sizeof(make), .debug_dirs = dirs };
+	struct symcache_source_options options = { .size = sizeof(options), .debug_dirs = dirs };
+	struct symcache_cache *c[2];
+	struct symcache_store *store;
+
+	(void)state;
+	if (system("clang --version >/dev/null 2>&1")) {
+		printf("skipped: there is no clang\n");
+		skip();
+	}
+	snprintf(command, sizeof(command), "cd %s && %s", dir, embedded);
+	ok(system(command));
+	snprintf(debug, sizeof(debug), "%s/E/debug", dir);
+	ok(symcache_store_open(in_dir("e.store"), SYMCACHE_STORE_WRITE, &store, NULL));
+	ok(symcache_store_index(store, paths, 2, &make, NULL, NULL));
+	ok(symcache_store_find(store, "e100", &c[0], NULL));
+	ok(symcache_store_find(store, "e200", &c[1], NULL));
+	expect_embedded(&options, c[0], none);
+	options.store = store;
+	expect_embedded(&options, c[0], "int f(int x) { return 1 * x; }\n");
+	expect_embedded(&options, c[1], "int f(int x) { return 2 * x; }\n");
+	expect_embedded(&options, NULL, none);
+	options.debug_dirs = NULL;
+	expect_embedded(&options, c[0], none);
+	symcache_cache_unref(c[0]);
+	symcache_cache_unref(c[1]);
+	symcache_store_close(store);
+}
+
 static void refuses(void **state)
 {
 	static const char *const no_map[] = { "/build", NULL };
@@ -125,7 +188,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(finds_its_own), cmocka_unit_test(finds_others),
-		cmocka_unit_test(refuses),
+		cmocka_unit_test(finds_embedded), cmocka_unit_test(refuses),
 	};
 
 	return cmocka_run_group_tests(tests, set_up, tear_down);
