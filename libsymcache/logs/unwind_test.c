@@ -15,7 +15,6 @@
 #include "libsymcache/base/vec.h"
 #include "libsymcache/logs/resolver.h"
 #include "libsymcache/symbolize/module.h"
-#include "libsymcache/unwind/rows.h"
 #include "libsymcache/unwind/unwind.h"
 
 enum { STACK = 0x7000, CODE = 0x10000, CODE_END = 0x20000 };
@@ -110,27 +109,29 @@ static void test_stack_pointers(void **state)
 	static const struct { uint16_t machine; uint8_t sp; int word; } cases[] = {
 		{ EM_X86_64, 7, 8 }, { EM_386, 4, 4 }, { EM_AARCH64, 31, 8 }, { EM_RISCV, 2, 8 },
 	};
+	static const struct symcache_ext_start starts[] = { { 0x100, 1 }, { 0x110, 0 }, { 0x200, 2 }, { 0x210, 0 } };
+	static const uint32_t pages[] = { 0, 4 };
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		const uint8_t sp = cases[i].sp;
 		const int w = cases[i].word;
 		const struct symcache_ext_image image = { .machine = cases[i].machine, .load_base = 0x400000 };
-		const struct symcache_ext_row row = { SYMCACHE_CFA_REGISTER, sp, 0, 1, 3 * w, 0 },
-			last = { SYMCACHE_CFA_REGISTER, sp, SYMCACHE_ROW_OUTERMOST, 0, 0, 0 };
-		const struct symcache_ext_rule rule = { SYMCACHE_UNWIND_RETURN, SYMCACHE_RULE_AT_CFA, 0, -w };
+		const struct symcache_ext_unwind facts = { .stack_pointer = sp, .word = (uint8_t)w };
+		const struct symcache_ext_row rows[] = {
+			{ .cfa = SYMCACHE_CFA_NONE }, { SYMCACHE_CFA_REGISTER, sp, 0, 1, 3 * w, 0 },
+			{ SYMCACHE_CFA_REGISTER, sp, SYMCACHE_ROW_OUTERMOST, 0, 0, 0 },
+		};
+		const struct symcache_ext_rule rules[] = { { SYMCACHE_UNWIND_RETURN, SYMCACHE_RULE_AT_CFA, 0, -w } };
 		const struct markup_register registers[] = { R("pc", CODE + 0x100), R("sp", STACK) };
-		struct sc_rows rows = { .facts = { .stack_pointer = sp, .word = (uint8_t)w } };
-		struct sc_rows_maker m = { .out = &rows };
 		uint8_t bytes[3 * 8] = { 0 };
 
-		assert_true(sc_rows_add(&m, 0x100, 0x110, &row, &rule) && sc_rows_add(&m, 0x200, 0x210, &last, NULL) &&
-			    sc_rows_finish(&m));
-		made = (struct symcache){ .image = &image, .unwind = sc_rows_view(&rows) };
+		made = (struct symcache){ .image = &image, .unwind = {
+			.facts = &facts, .pages = pages, .num_pages = 2, .starts = starts, .num_starts = 4,
+			.rows = rows, .num_rows = 3, .rules = rules, .num_rules = 1,
+		} };
 		memcpy(bytes + 2 * w, &(uint32_t){ CODE + 0x201 }, 4);
 		expect(registers, 2, find_made, bytes, 3 * (size_t)w, "10100* sure; 10201 sure; end");
-		sc_rows_maker_deinit(&m);
-		sc_rows_deinit(&rows);
 	}
 }
 
