@@ -166,8 +166,6 @@ static void print_summary(const struct index_report *r, const struct symcache_in
 	count("with better symbols in the store", a->better_in_store);
 	count("with the build ID of another file", a->other_in_store);
 	count("with broken debug information", a->broken);
-	count(a->unsupported == 1 ? "object file not linked yet" : "object files not linked yet",
-	      a->unsupported);
 	count(a->links == 1 ? "link to a folder not followed" : "links to folders not followed", a->links);
 	count(a->archives == 1 ? "archive" : "archives", a->archives);
 	count("of them unchanged", a->archives_unchanged);
