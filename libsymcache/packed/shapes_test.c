@@ -13,6 +13,8 @@
 #include "libsymcache/packed/made_test.h"
 #include "libsymcache/read/read.h"
 
+enum { MANY = 60 };
+
 /* ---- other caches ------------------------------------------------------------------------------- */
 
 /* The parts of a cache, to be changed. */
@@ -141,15 +143,16 @@ static void find_parts(const struct cache *cache, struct parts *p)
 	p->strings = (uint8_t *)p->c.strings;
 }
 
-/* How it is packed; it comes back. */
-static void put_packed(FILE *to, const struct cache *c)
+/* How it is packed, by itself or against another one; packed_pack() sees to it that it comes back. */
+static void put_packed(FILE *to, const struct cache *c, const struct cache *old)
 {
 	const struct packed_bytes cache = { c->bytes, c->size };
-	uint8_t *packed;
+	void *packed;
 	size_t size;
+	int rc = old ? packed_pack_delta(cache, (struct packed_bytes){ old->bytes, old->size }, 0, &packed, &size, &err) :
+		       packed_pack(&cache, 1, 0, &packed, &size, &err);
 
-	come_back(c->bytes, c->size, 0);
-	assert_int_equal(packed_pack(&cache, 1, 0, (void **)&packed, &size, &err), 0);
+	assert_int_equal(rc, 0);
 	fputs(", ", to);
 	put_digest(to, packed, size);
 	free(packed);
@@ -170,13 +173,54 @@ static void test_other_caches(void **state)
 
 			find_parts(&c, &p);
 			changes[i].change(&p);
-			put_packed(to, &c);
+			put_packed(to, &c, NULL);
 			free(c.bytes);
 		}
 		fputc('\n', to);
 	}
 	fclose(to);
 	expect_recorded("packed_shapes", got, len);
+}
+
+/* One word of a table is that of another record, or any. */
+static void change_word(struct parts *p, uint64_t *seed)
+{
+	uint32_t *const tables[] = { (uint32_t *)p->calls, (uint32_t *)p->places, (uint32_t *)p->functions, p->ranges };
+	const uint32_t words[] = { 4 * p->num_calls, 4 * p->num_ranges, 4 * p->c.header->num_functions, p->num_ranges };
+	const uint32_t t = testing_below(seed, 4), at = testing_below(seed, words[t]), step = t == 3 ? 1 : 4;
+	const uint32_t kind = testing_below(seed, 3), near = at + step < words[t] ? at + step : at - step;
+	const uint32_t any = testing_below(seed, 300);
+
+	tables[t][at] = kind == 0 ? tables[t][near] : kind == 1 ? any : SYMCACHE_NONE;
+}
+
+/* As writers make them, and with a few words changed; and against what they were before that. */
+static void test_many(void **state)
+{
+	char *got;
+	size_t len;
+	FILE *to = open_memstream(&got, &len);
+
+	(void)state;
+	for (uint64_t seed = 0; seed < MANY; seed++) {
+		struct cache c = made_cache(7 + seed % 3, seed % 2 ? MADE_RARE + seed : seed), old = c;
+		uint64_t random = seed;
+		struct parts p;
+
+		old.bytes = memcpy(malloc(c.size), c.bytes, c.size);
+
+		find_parts(&c, &p);
+		for (uint64_t n = seed / 3 % 4; n; n--)
+			change_word(&p, &random);
+		fprintf(to, "%" PRIu64, seed);
+		put_packed(to, &c, NULL);
+		put_packed(to, &c, &old);
+		fputc('\n', to);
+		free(c.bytes);
+		free(old.bytes);
+	}
+	fclose(to);
+	expect_recorded("packed_many", got, len);
 }
 
 /* ---- damaged streams ------------------------------------------------------------------------------ */
@@ -228,26 +272,30 @@ static void put_streams(FILE *to, uint8_t *packed, size_t size)
 
 static void test_damaged_streams(void **state)
 {
-	const struct cache c = made_cache(9, 1);
-	const struct packed_bytes cache = { c.bytes, c.size };
-	uint8_t *packed;
+	static const struct { uint32_t version; uint64_t seed; } caches[] = { { 9, 1 }, { 7, MADE_RARE }, { 8, MADE_RARE + 1 } };
 	size_t size, len;
+	uint8_t *packed;
 	char *got;
 	FILE *to = open_memstream(&got, &len);
 
 	(void)state;
-	assert_int_equal(packed_pack(&cache, 1, 0, (void **)&packed, &size, &err), 0);
-	put_streams(to, packed, size);
+	for (size_t i = 0; i < sizeof(caches) / sizeof(*caches); i++) {
+		const struct cache c = made_cache(caches[i].version, caches[i].seed);
+		const struct packed_bytes cache = { c.bytes, c.size };
+
+		assert_int_equal(packed_pack(&cache, 1, 0, (void **)&packed, &size, &err), 0);
+		put_streams(to, packed, size);
+		free(packed);
+		free(c.bytes);
+	}
 	fclose(to);
 	expect_recorded("packed_streams", got, len);
-	free(packed);
-	free(c.bytes);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_other_caches), cmocka_unit_test(test_damaged_streams),
+		cmocka_unit_test(test_other_caches), cmocka_unit_test(test_many), cmocka_unit_test(test_damaged_streams),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
