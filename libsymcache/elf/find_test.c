@@ -185,6 +185,94 @@ static void test_sup(void **state)
 	assert_int_equal(find_sup("\\5\\0"), SC_ENOTFOUND);
 }
 
+/* The supplementary file that a file `in` the scratch folder leads to by `name`; "" if none. $T in both
+ * is that folder. */
+static const char *found_alt(const char *in, const char *name)
+{
+	static char path[256];
+	char file[256], commands[600], root[128], want[300];
+	const char *const dirs[] = { "/nonexistent", root, NULL };
+	struct sc_elf *e, *d;
+	struct sc_error err = { .msg = "" };
+
+	snprintf(commands, sizeof(commands), "T=$PWD; { printf '%%s\\0' \"%s\"; tail -c 20 note; } > link && mkdir -p $(dirname %s) && "
+		 "objcopy --add-section .gnu_debugaltlink=link $P %s", name, in, in);
+	run(commands);
+	snprintf(file, sizeof(file), "%s/%s", testing_dir, in);
+	snprintf(root, sizeof(root), "%s/usr", testing_dir);
+	assert_int_equal(sc_elf_open(file, &e, &err), 0);
+	path[0] = 0;
+	if (sc_elf_find_alt(e, dirs, &d, &err)) {
+		assert_null(d);
+		snprintf(want, sizeof(want), "%s: no supplementary file %s", file, strncmp(name, "$T", 2) ? name : "");
+		assert_int_equal(strncmp(err.msg, want, strlen(want)), 0);
+		assert_int_equal(err.code, SC_EFORMAT);
+	} else {
+		assert_int_equal(strncmp(d->path, testing_dir, strlen(testing_dir)), 0);
+		snprintf(path, sizeof(path), "%s", d->path + strlen(testing_dir) + 1);
+		sc_elf_close(d);
+	}
+	sc_elf_close(e);
+	return path;
+}
+
+/* By its name, from the folder of the file or from the root; in .dwz of the directories of debug files, and of
+ * the tree that the file lies in, should that have been moved; by its build ID before all. */
+static void test_alt(void **state)
+{
+	static const struct { const char *there, *in, *name, *found; } cases[] = {
+		{ "a/alt", "a/p", "alt", "a/alt" }, { "a/b/alt", "a/p", "b/alt", "a/b/alt" },
+		{ "alt", "a/p", "../alt", "a/../alt" }, { "b/alt", "a/p", "$T/b/alt", "b/alt" },
+		{ "a/alt", "a/p", "/nonexistent/alt", "" }, { "b/alt", "a/p", "alt", "" },
+		{ "usr/.dwz/alt", "a/p", "/nonexistent/.dwz/alt", "usr/.dwz/alt" },
+		{ "usr/.dwz/b/alt", "a/p", "../../.dwz/b/alt", "usr/.dwz/b/alt" },
+		{ "usr/dwz/alt", "a/p", "/nonexistent/dwz/alt", "" }, { "usr/alt", "a/p", "/nonexistent/alt", "" },
+		{ "b/.dwz/alt", "b/.build-id/12/p", "/nonexistent/.dwz/alt", "b/.dwz/alt" },
+		{ "b/.dwz/alt", "b/build-id/12/p", "/nonexistent/.dwz/alt", "" },
+		{ "b/dwz/alt", "b/.build-id/12/p", "/nonexistent/dwz/alt", "" },
+		{ "usr/.dwz/alt b/.dwz/alt", "b/.build-id/12/p", "/nonexistent/.dwz/alt", "usr/.dwz/alt" },
+		{ "a/alt usr/.dwz/alt", "a/p", "../a/../a/alt", "a/../a/../a/alt" },
+		{ "a/alt usr/$(cat id)", "a/p", "alt", "usr/.build-id" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		char commands[400];
+		const char *path;
+
+		snprintf(commands, sizeof(commands), "rm -rf *; objcopy -O binary --only-section=.note.gnu.build-id --set-section-flags "
+			 ".note.gnu.build-id=alloc $P note; readelf -n $P | sed -nE 's|.*Build ID: (..)(.*)|.build-id/\\1/\\2.debug|p' > id; "
+			 "for f in %s; do mkdir -p $(dirname $f); cp $P $f; done", cases[i].there);
+		run(commands);
+		path = found_alt(cases[i].in, cases[i].name);
+		if (strncmp(path, cases[i].found, *cases[i].found ? strlen(cases[i].found) : 1))
+			fail_msg("%s: %s leads to '%s', not '%s'", cases[i].in, cases[i].name, path, cases[i].found);
+	}
+}
+
+/* A name without a build ID, or a build ID without a name, or nothing. */
+static void test_damaged_alt(void **state)
+{
+	static const char *const links[] = { "alt", "alt\\0", "\\0abcdef", "" };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(links) / sizeof(*links); i++) {
+		const char *const dirs[] = { NULL };
+		struct sc_error err = { .msg = "" };
+		char commands[200], file[128];
+		struct sc_elf *e, *d;
+
+		snprintf(commands, sizeof(commands), "printf '%s' > link; objcopy --add-section .gnu_debugaltlink=link $P p", links[i]);
+		run(commands);
+		snprintf(file, sizeof(file), "%s/p", testing_dir);
+		assert_int_equal(sc_elf_open(file, &e, &err), 0);
+		assert_int_equal(sc_elf_find_alt(e, dirs, &d, &err), SC_EFORMAT);
+		assert_null(d);
+		assert_non_null(strstr(err.msg, "/p: .gnu_debugaltlink is damaged"));
+		sc_elf_close(e);
+	}
+}
+
 /* A descriptor that was given back early is somebody else's when the file is closed. */
 static void test_descriptor(void **state)
 {
@@ -209,6 +297,8 @@ int main(void)
 		cmocka_unit_test_teardown(test_odd_links, clean),
 		cmocka_unit_test_teardown(test_build_id, clean),
 		cmocka_unit_test_teardown(test_sup, clean),
+		cmocka_unit_test_teardown(test_alt, clean),
+		cmocka_unit_test_teardown(test_damaged_alt, clean),
 		cmocka_unit_test(test_descriptor),
 	};
 

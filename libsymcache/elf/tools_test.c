@@ -75,6 +75,33 @@ static void test_mini(void **state)
 	sc_elf_close(e);
 }
 
+/* What it unpacks to may be so much of the file, and a MiB, but no more. */
+static void test_large_mini(void **state)
+{
+	static const struct { const char *zeros; const char *why; } cases[] = {
+		{ "40M", "gnu_debugdata is larger than " }, { "300k", "gnu_debugdata: cut off" },
+	};
+
+	(void)state;
+	if (testing_run("command -v xz > /dev/null")) {
+		printf("skipped: there is no xz\n");
+		skip();
+	}
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct sc_elf *e, *mini;
+		struct sc_error err;
+
+		assert_int_equal(testing_run("cd %s && head -c %s /dev/zero | xz > large.xz && objcopy --add-section "
+			".gnu_debugdata=large.xz $OLDPWD/build/testprogs/layouts large", testing_dir, cases[i].zeros), 0);
+		e = open_made("large");
+		assert_int_equal(sc_elf_open_mini(e, &mini, &err), SC_EFORMAT);
+		assert_null(mini);
+		if (!strstr(err.msg, cases[i].why))
+			fail_msg("%s", err.msg);
+		sc_elf_close(e);
+	}
+}
+
 /* Each address of .text: the name that addr2line gives. */
 static void compare_names(const char *name)
 {
@@ -173,6 +200,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_mini),
+		cmocka_unit_test(test_large_mini),
 		cmocka_unit_test(test_nearest),
 		cmocka_unit_test(test_relative),
 	};
