@@ -386,30 +386,50 @@ static const char *find_given(void *ctx, const struct symcache_wanted *wanted, u
 	return n < 4 ? g->paths[n] : NULL;
 }
 
+#define GIVEN "gcc -g -O1 -shared -fPIC -nostdlib -Wl,--build-id=0xaabbccdd -o x d/a.c && objcopy --only-keep-debug x right && " \
+"gcc -g -O1 -shared -fPIC -nostdlib -Wl,--build-id=0xaabbccde -o other d/a.c && "
+#define WITH_ID GIVEN "objcopy --strip-all --add-gnu-debuglink=right x"
+#define WITHOUT GIVEN "objcopy --strip-all -R .note.gnu.build-id --add-gnu-debuglink=right x"
+#define DEBUG_FILE GIVEN "cp x program && cp right x"
+#define WITH_ALT GIVEN "printf 'alt\\0\252\273\314\335' > alt && objcopy --add-section .gnu_debugaltlink=alt x"
+
 static void test_given(void **state)
 {
-	static const struct { const char *paths[4], *said; bool found; } cases[] = {
-		{ { "right" }, "id ", true }, { { "none", "right" }, "id ", true }, { { "other", "right" }, "id ", true },
-		{ { "other" }, "id right ", false }, { { NULL }, "id right ", false },
+	static const struct { const char *made, *paths[4]; bool programs; const char *said; unsigned units, bad, sources; } cases[] = {
+		{ WITH_ID, { "right" }, false, "id ", 1, 0, 0x13 }, { WITH_ID, { "none", "right" }, false, "id ", 1, 0, 0x13 },
+		{ WITH_ID, { "other", "right" }, true, "id ", 1, 0, 0x13 }, { WITH_ID, { "other" }, false, "id right ", 0, 0, 0x14 },
+		{ WITH_ID, { NULL }, true, "id right ", 0, 0, 0x14 },
+		{ WITHOUT, { "right" }, false, "right ", 1, 0, 0x13 }, { WITHOUT, { "other", "right" }, true, "right ", 1, 0, 0x13 },
+		{ WITHOUT, { "other" }, false, "right ", 0, 0, 0x14 },
+		/* A debug file has unwind information if there is its program; then the supplementary file. */
+		{ DEBUG_FILE, { "program" }, true, "program id ", 1, 0, 0x13 }, { DEBUG_FILE, { "program" }, false, "", 1, 0, 0x3 },
+		{ DEBUG_FILE, { "other", "program" }, true, "program id ", 1, 0, 0x3 }, { DEBUG_FILE, { NULL }, true, "program id ", 1, 0, 0x3 },
+		{ GIVEN "true", { "x" }, true, "", 1, 0, 0x13 },
+		{ WITH_ALT, { "right" }, false, "id ", 1, 0, 0x13 }, { WITH_ALT, { "other", "right" }, false, "id ", 1, 0, 0x13 },
+		{ WITH_ALT, { "other" }, false, "id ", 1, 1, 0x13 },
 	};
 
 	(void)state;
-	make("gcc -g -O1 -shared -fPIC -nostdlib -Wl,--build-id=0xaabbccdd -o x d/a.c && objcopy --only-keep-debug x right && "
-	     "gcc -g -O1 -shared -fPIC -nostdlib -Wl,--build-id=0xaabbccde -o other d/a.c && "
-	     "objcopy --strip-all --add-gnu-debuglink=right x");
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		struct given g = { .said = "" };
-		const struct symcache_files files = { open_given, find_given, &g };
+		const struct symcache_files files = { open_given, find_given, &g, cases[i].programs };
 		const struct symcache_build_options o = { .files = &files };
+		const struct symcache_build_info *info;
 		struct symcache_build *b;
 		struct sc_error err;
 
+		if (!i || strcmp(cases[i].made, cases[i - 1].made))
+			make(cases[i].made);
 		memcpy(g.paths, cases[i].paths, sizeof(g.paths));
 		assert_int_equal(symcache_build_create("x", &o, &b, &err), 0);
-		assert_string_equal(g.said, cases[i].said);
-		assert_int_equal(symcache_build_info(b)->units, cases[i].found);
+		info = symcache_build_info(b);
+		if (strcmp(g.said, cases[i].said) || info->units != cases[i].units || info->bad_units != cases[i].bad ||
+		    info->sources != cases[i].sources)
+			fail_msg("%s, case %zu: asked for '%s'; %d units, %d bad, sources %#x", cases[i].made, i, g.said,
+				 (int)info->units, (int)info->bad_units, info->sources);
+		assert_true(!cases[i].bad || strstr(info->first_fault, "no supplementary file alt"));
 		symcache_build_destroy(b);
-		assert_int_equal(symcache_debug_file_found("x", &o), cases[i].found);
+		assert_int_equal(symcache_debug_file_found("x", &o), cases[i].units && !!strstr(cases[i].made, "strip-all"));
 	}
 }
 
