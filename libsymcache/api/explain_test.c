@@ -12,7 +12,7 @@ static __attribute__((noinline, used)) int calling_function(int n)
 {
 	return inlined_function(n) * 7;
 }
-enum { CALL_LINE = __LINE__ - 2 };
+enum { CALL_LINE = __LINE__ - 2, CALL_COLUMN = 9 };
 
 static int keep_line(void *ctx, const char *line)
 {
@@ -34,13 +34,14 @@ static void explains_all(void **state)
 	struct symcache_cache *c = get(s);
 	const uint64_t bias = (uintptr_t)known_function - address_of_known(r, c),
 		       at = (uintptr_t)calling_function - bias;
-	char call[60];
+	char call[60], *row;
+	unsigned line, column;
 	static char lines[64][2000];
 	bool any = false;
 	int n = 0;
 
 	(void)state;
-	snprintf(call, sizeof(call), "/explain_test.c:%d:", CALL_LINE);
+	snprintf(call, sizeof(call), "/explain_test.c:%d:%d\n", CALL_LINE, CALL_COLUMN);
 	for (unsigned i = 0; i < 64; i++) {
 		ok(symcache_explain_address("/proc/self/exe", NULL, at + i, keep_line, lines[i], NULL));
 		if (!strstr(lines[i], "*entry ") || !strstr(lines[i], " inlined inlined_function 0x"))
@@ -49,8 +50,12 @@ static void explains_all(void **state)
 		assert_int_equal(strncmp(lines[i], "*unit 0x", 8), 0);
 		assert_non_null(strstr(lines[i], "\n called at "));
 		assert_non_null(strstr(lines[i], call));
-		assert_non_null(strstr(lines[i], "\n row 0x"));
-		assert_non_null(strstr(strstr(lines[i], "\n row 0x"), "/explain_test.c:"));
+		row = strstr(lines[i], "\n row 0x");
+		assert_non_null(row);
+		row = strstr(row, "/explain_test.c:");
+		assert_true(row && sscanf(row, "/explain_test.c:%u:%u", &line, &column) == 2);
+		assert_in_range(line, CALL_LINE - 7, CALL_LINE + 1);
+		assert_in_range(column, 1, 40);
 	}
 	assert_true(any);
 	/* What stops it is what comes back. */
