@@ -129,11 +129,11 @@ static void each_write_fails(void **state)
 	}
 }
 
-/* The making of a store fails: what is left is not a store, or a whole one. */
+/* The making of a store fails: what is left is nothing, or a whole store. */
 static void making_fails(void **state)
 {
 	(void)state;
-	for (int writes = 0; writes < 8; writes++) {
+	for (int writes = 0; writes < 16; writes++) {
 		struct symstore *store;
 		struct sc_error err;
 		int rc;
@@ -144,15 +144,34 @@ static void making_fails(void **state)
 		rc = symstore_open(test_path, SYMSTORE_WRITE, &store, &err);
 		fail_after = -1;
 		assert_true(rc == 0 || rc == SC_EFULL);
+		assert_int_equal(access(test_path, F_OK), rc ? -1 : 0);
 		symstore_close(store);
-		rc = symstore_open(test_path, SYMSTORE_READ, &store, &err);
-		assert_true(rc == 0 || rc == SC_ENOTFOUND);
+		if (!rc)
+			assert_ok(symstore_open(test_path, SYMSTORE_READ, &store, &err));
 		symstore_close(store);
 		store = test_open(SYMSTORE_WRITE);
 		assert_ok(put_three(store, 1, &test_err));
 		has_three(store, 1);
 		symstore_close(store);
 	}
+}
+
+/* What a program that was killed left of a store, and whose number is ours, is not in the way. */
+static void half_made_before(void **state)
+{
+	char name[sizeof(test_path) + 32];
+	struct symstore *store;
+	FILE *f;
+
+	(void)state;
+	snprintf(name, sizeof(name), "%s.new.%ld", test_path, (long)getpid());
+	f = fopen(name, "w");
+	assert_true(f && fputs("half", f) >= 0 && !fclose(f));
+	store = test_open(SYMSTORE_WRITE);
+	assert_ok(put_three(store, 1, &test_err));
+	has_three(store, 1);
+	symstore_close(store);
+	assert_int_equal(access(name, F_OK), -1);
 }
 
 /* ---- places that need a child --------------------------------------------- */
@@ -412,7 +431,7 @@ int main(void)
 {
 #define TEST(f) cmocka_unit_test_setup(f, test_setup)
 	static const struct CMUnitTest tests[] = {
-		TEST(each_write_fails), TEST(making_fails), TEST(read_only_places),
+		TEST(each_write_fails), TEST(making_fails), TEST(half_made_before), TEST(read_only_places),
 		TEST(read_only_mount), TEST(small_disk), TEST(through_a_link), TEST(file_limit),
 	};
 
