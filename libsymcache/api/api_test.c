@@ -1,6 +1,7 @@
 /* Stores by the public names: one file opened twice, fork, threads, bundles, refusals. */
 #include <fcntl.h>
 #include <pthread.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 
 #include "libsymcache/api/testing.h"
@@ -279,11 +280,26 @@ static void packs(void **state)
 	symcache_store_close(s);
 }
 
+static off_t size_of(const char *name)
+{
+	struct stat st;
+
+	ok(stat(in_dir(name), &st));
+	return st.st_size;
+}
+
+static void save(const char *name, const char *text)
+{
+	FILE *f = fopen(in_dir(name), "w");
+
+	assert_true(f && fputs(text, f) >= 0 && !fclose(f));
+}
+
 static void bundles(void **state)
 {
 	struct symcache_store *s = open_a(0), *other;
 	struct symcache_counts counts = { sizeof(counts), 0, 0, 0, 0 };
-	struct symcache_export_options o = { sizeof(o), .level = 3 };
+	struct symcache_export_options o = { sizeof(o), .level = 1 };
 
 	(void)state;
 	ok(symcache_store_export(s, in_dir("b.tar.zst"), NULL, &counts, NULL));
@@ -292,9 +308,12 @@ static void bundles(void **state)
 	ok(symcache_store_import(other, in_dir("b.tar.zst"), NULL, &counts, NULL));
 	assert_int_equal(counts.done, 1);
 	assert_int_equal(count(other), 1);
-	/* What changed since what the other one has, and names alone. */
+	/* Smaller: with more effort, what changed since what the other one has, and names alone. */
+	ok(symcache_store_export_bundle(s, in_dir("b1.tar.zst"), &o, NULL, NULL));
+	assert_true(size_of("b1.tar.zst") > size_of("b.tar.zst"));
 	o.delta_from = in_dir("c.store");
 	ok(symcache_store_export_bundle(s, in_dir("d.tar.zst"), &o, &counts, NULL));
+	assert_true(size_of("d.tar.zst") < size_of("b.tar.zst") / 2);
 	assert_int_equal(counts.done, 1);
 	ok(symcache_store_import(other, in_dir("d.tar.zst"), NULL, &counts, NULL));
 	assert_int_equal(counts.done + counts.failed, 0);
@@ -305,6 +324,16 @@ static void bundles(void **state)
 	ok(symcache_store_open(in_dir("n.store"), SYMCACHE_STORE_WRITE, &other, NULL));
 	ok(symcache_store_import(other, in_dir("n.tar.zst"), NULL, &counts, NULL));
 	assert_int_equal(counts.done, 1);
+	assert_true(size_of("n.tar.zst") < size_of("b.tar.zst") / 2);
+	/* Signed by a key, or not. */
+	save("key", "-----BEGIN PRIVATE KEY-----\nMC4CAQAwBQYDK2VwBCIEIJ1hsZ3v/VpguoRK9JLsLMREScVpezJpGXA7rAMc\nrn9g\n"
+	     "-----END PRIVATE KEY-----\n");
+	save("pub", "-----BEGIN PUBLIC KEY-----\nMCowBQYDK2VwAyEA11qYAYKxCrfVS/7TyWQHOg7hcvPapiMlrwIaaPcHURo=\n"
+	     "-----END PUBLIC KEY-----\n");
+	assert_int_equal(symcache_store_import(other, in_dir("n.tar.zst"), in_dir("pub"), NULL, NULL), SYMCACHE_EFORMAT);
+	o.sign_key = in_dir("key");
+	ok(symcache_store_export_bundle(s, in_dir("s.tar.zst"), &o, NULL, NULL));
+	ok(symcache_store_import(other, in_dir("s.tar.zst"), in_dir("pub"), NULL, NULL));
 	o.level = 20;
 	assert_int_equal(symcache_store_export_bundle(s, in_dir("x.tar.zst"), &o, NULL, NULL), SYMCACHE_EINVAL);
 	o = (struct symcache_export_options){ sizeof(o), .flags = 2 };

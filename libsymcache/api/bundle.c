@@ -47,7 +47,7 @@ int symcache_store_export_bundle(struct symcache_store *s, const char *path,
 		ret->done = done.exported;
 		ret->stayed = done.as_before;
 		ret->none = 0;
-		ret->failed = done.missing + done.damaged;
+		ret->failed = done.damaged;
 	}
 	return rc ? api_fail(err, &e) : 0;
 }

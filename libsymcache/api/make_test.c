@@ -353,6 +353,33 @@ static void imports(void **state)
 	}
 }
 
+/* An entry that is damaged, of the store or of the bundle, is counted as failed, and the others are taken. */
+static void counts_damage(void **state)
+{
+	struct symcache_counts n = { .size = sizeof(n) };
+	struct symcache_store *into, *from;
+
+	(void)state;
+	run(dir, "rm -rf into* from* bundle");
+	ok(symcache_store_open(in_dir("from"), SYMCACHE_STORE_WRITE, &from, NULL));
+	index_one(from, "F/a.so", NULL);
+	index_one(from, "F/b.so", NULL);
+	ok(symcache_store_export(from, in_dir("bundle"), NULL, &n, NULL));
+	assert_true(n.done == 2 && !n.stayed && !n.none && !n.failed);
+	symcache_store_close(from);
+	/* Where it stands first in the store, and in one file of the bundle. */
+	run(dir, "perl -0777pi -e 's/a\\.c/x.c/' from && printf x | "
+	    "dd of=$(ls -d bundle/*/.*.packed | head -n 1) bs=1 seek=100 conv=notrunc status=none");
+	ok(symcache_store_open(in_dir("from"), 0, &from, NULL));
+	ok(symcache_store_open(in_dir("into"), SYMCACHE_STORE_WRITE, &into, NULL));
+	ok(symcache_store_import(into, in_dir("bundle"), NULL, &n, NULL));
+	assert_true(n.done == 1 && !n.stayed && !n.none && n.failed == 1);
+	ok(symcache_store_export(from, in_dir("rest"), NULL, &n, NULL));
+	assert_true(n.done == 1 && !n.stayed && !n.none && n.failed == 1);
+	symcache_store_close(into);
+	symcache_store_close(from);
+}
+
 /* Symbolizers have a row for each number of a cache: those of caches that are gone are given again, and no two
  * have the same. */
 static void numbers_caches(void **state)
@@ -405,7 +432,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(indexes), cmocka_unit_test(makes_one), cmocka_unit_test(knows_build_ids),
-		cmocka_unit_test(spaces_use_files), cmocka_unit_test(spaces_give_build_ids), cmocka_unit_test(imports),
+		cmocka_unit_test(spaces_use_files), cmocka_unit_test(spaces_give_build_ids), cmocka_unit_test(imports), cmocka_unit_test(counts_damage),
 		cmocka_unit_test(makes_default_store), cmocka_unit_test(numbers_caches),
 	};
 
