@@ -94,6 +94,50 @@ static void test_cycles(void **state)
 	dwarf_deinit(&w);
 }
 
+/* What is reached by ever so many references, which may be cycles: the size of a type, an array's too, and the
+ * name of a function. */
+static void test_references(void **state)
+{
+	static const struct { unsigned types, functions; const char *want; } cases[] = {
+		{ 1, 1, "f v ?? 4, f w ?? 12" }, { 14, 14, "f v ?? 4, f w ?? 12" }, { 15, 15, "f v ?? 4, f w ?? ??" },
+		{ 16, 16, "(null) v ?? ??, (null) w ?? ??" }, { 17, 17, "(null) v ?? ??, (null) w ?? ??" },
+	};
+	struct dwarf w;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		size_t type, array, f, next;
+
+		begin(&w);
+		open_unit(&w);
+		type = base_type(&w, 4);
+		for (unsigned n = cases[i].types; n; n--, type = next) {
+			next = entry(&w, n % 2 ? DW_TAG_typedef : DW_TAG_const_type, false);
+			attr_ref(&w, DW_AT_type, type);
+		}
+		array = entry(&w, DW_TAG_array_type, true);
+		attr_ref(&w, DW_AT_type, type);
+		entry(&w, DW_TAG_subrange_type, false);
+		attr(&w, DW_AT_count, DW_FORM_data1, 3);
+		children_end(&w);
+		f = entry(&w, DW_TAG_subprogram, false);
+		attr_str(&w, DW_AT_name, "f");
+		for (unsigned n = cases[i].functions; n > 1; n--, f = next) {
+			next = entry(&w, DW_TAG_subprogram, false);
+			attr_ref(&w, n % 2 ? DW_AT_abstract_origin : DW_AT_specification, f);
+		}
+		entry(&w, DW_TAG_subprogram, true);
+		attr_ref(&w, DW_AT_abstract_origin, f);
+		attr_pcs(&w, 0x1100, 0x1200);
+		variable(&w, DW_TAG_variable, "v", type, NULL, 0);
+		variable(&w, DW_TAG_variable, "w", array, NULL, 0);
+		children_end(&w);
+		close_unit(&w);
+		expect_locals(&w, 0x1100, cases[i].want);
+		dwarf_deinit(&w);
+	}
+}
+
 /* A function within another has its own; what the unit does not cover is no code of it; of two
  * units with the same code the first one counts. */
 static void test_who_has_the_code(void **state)
@@ -220,6 +264,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_locals),
 		cmocka_unit_test(test_cycles),
+		cmocka_unit_test(test_references),
 		cmocka_unit_test(test_who_has_the_code),
 		cmocka_unit_test(test_threads),
 		cmocka_unit_test(test_libc),
