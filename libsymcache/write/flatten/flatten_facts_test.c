@@ -145,6 +145,7 @@ static void test_nonsense(void **state)
 	assert_true(scene_flatten(&s, &flat));
 	check_flat(&flat, s.base, 0, 0);
 	assert_int_equal(s.tables->calls.len, 0); /* all of them are functions now */
+	assert_int_equal(flat.pieces.len, 5);
 	sc_flat_deinit(&flat);
 	scene_deinit(&s);
 }
