@@ -24,7 +24,7 @@ struct symarchive {
 	const uint8_t *head;      /* what has been read of the file already */
 	size_t head_len;
 	uint8_t *block;
-	int outer_code;           /* why `outer` could not be read; 0: it could */
+	struct sc_error outer_error; /* why `outer` could not be read; its code 0: it could */
 };
 
 struct symarchive_writer {
@@ -82,12 +82,21 @@ static int create(uint64_t *budget, struct symarchive **ret, struct sc_error *er
 	return 0;
 }
 
+/* Where the outer archive could not be read, libarchive says that this one is cut off. */
+static int read_failed(struct symarchive *a, struct sc_error *err)
+{
+	if (!a->outer_error.code)
+		return fail(a->read, SC_EFORMAT, err);
+	*err = a->outer_error;
+	return err->code;
+}
+
 /* `rc` is what opening gave. */
 static int opened(int rc, struct symarchive **a, struct sc_error *err)
 {
 	if (rc == ARCHIVE_OK)
 		return 0;
-	rc = fail((*a)->read, SC_EFORMAT, err);
+	rc = read_failed(*a, err);
 	symarchive_close(*a);
 	*a = NULL;
 	return rc;
@@ -151,9 +160,9 @@ int symarchive_open_any(int fd, uint64_t *budget, struct symarchive **ret, struc
 static la_ssize_t read_outer(struct archive *read, void *ctx, const void **data)
 {
 	struct symarchive *a = ctx;
-	struct sc_error err;
 	size_t len;
 
+	(void)read;
 	if (a->head_len) {
 		len = a->head_len;
 		*data = a->head;
@@ -161,11 +170,10 @@ static la_ssize_t read_outer(struct archive *read, void *ctx, const void **data)
 		return (la_ssize_t)len;
 	}
 	*data = a->block;
-	if (!symarchive_read(a->outer, a->block, BLOCK, &len, &err))
-		return (la_ssize_t)len;
-	a->outer_code = err.code;
-	archive_set_error(read, EIO, "%s", err.msg);
-	return ARCHIVE_FATAL;
+	if (a->outer_error.code || /* it is asked again, and no longer says why */
+	    symarchive_read(a->outer, a->block, BLOCK, &len, &a->outer_error))
+		return ARCHIVE_FATAL;
+	return (la_ssize_t)len;
 }
 
 int symarchive_open_inner(struct symarchive *outer, const uint8_t *head, size_t len,
@@ -230,11 +238,6 @@ void symarchive_close(struct symarchive *a)
 static bool is_raw(const struct symarchive *a)
 {
 	return archive_format(a->read) == ARCHIVE_FORMAT_RAW;
-}
-
-static int read_failed(struct symarchive *a, struct sc_error *err)
-{
-	return fail(a->read, a->outer_code ? a->outer_code : SC_EFORMAT, err);
 }
 
 int symarchive_next(struct symarchive *a, const char **name, struct sc_error *err)

@@ -274,8 +274,8 @@ static int run_xz(struct symcache_inflate *d, struct symcache_inflate_step *step
 	case LZMA_OK:
 		return 0;
 	case LZMA_BUF_ERROR:
-		return step->end && !step->in_len && !step->out_len && out_size
-			       ? damaged(err, "xz: the file is cut off") : 0;
+		return step->end && !step->in_len && !step->out_len ?
+			damaged(err, "xz: the file is cut off") : 0;
 	case LZMA_MEMLIMIT_ERROR:
 		return sc_error_set(err, SC_ELIMIT, "xz: it wants more than %u MiB of memory",
 				    XZ_MEMORY_MAX >> 20);

@@ -156,6 +156,77 @@ static void test_cut_off(void **state)
 	}
 }
 
+/* All there is to read at once, after there was nothing to read for a while, and room for one byte at
+ * a time: it is no more cut off than it is in pieces. */
+static void test_little_room(void **state)
+{
+	char want[301], text[301];
+
+	(void)state;
+	memset(want, 'a', 300);
+	want[300] = '\0';
+	for (int k = 0; k < KINDS; k++) {
+		struct symcache_inflate *d;
+		struct bytes b = { 0 };
+		struct sc_error err;
+		size_t at = 0, n = 0;
+
+		pack(&b, kinds[k], want);
+		assert_int_equal(symcache_inflate_create(b.b.data, b.b.len, 1, &d, &err), 0);
+		for (size_t i = 0;; i++) {
+			struct symcache_inflate_step s = {
+				.in = b.b.data + at, .in_len = i < 5 ? 0 : b.b.len - at,
+				.out = text + n, .out_len = 1, .end = i >= 5,
+			};
+
+			if (symcache_inflate_run(d, &s, &err))
+				fail_msg("%d, step %zu: %s", k, i, err.msg);
+			if (i >= 5 && !s.in_len && !s.out_len)
+				break;
+			at += s.in_len;
+			n += s.out_len;
+			assert_true(n <= 300);
+		}
+		assert_int_equal(at, b.b.len);
+		assert_int_equal(n, 300);
+		assert_memory_equal(text, want, 300);
+		symcache_inflate_destroy(d);
+		bytes_deinit(&b);
+	}
+}
+
+/* An xz file says how much memory it wants. */
+static void test_xz_memory(void **state)
+{
+	struct bytes b = { 0 };
+	unsigned char *header;
+	char text[1000];
+	size_t len;
+
+	(void)state;
+	pack(&b, SYMCACHE_XZ, "a text");
+	header = b.b.data + 12; /* of the block: behind the stream's */
+	len = (header[0] + 1u) * 4 - 4;
+	assert_memory_equal(header + 4, "\x21\1", 2); /* LZMA2; the size of its dictionary is next */
+	for (unsigned size = 25; size <= 40; size += 15) { /* 24 MiB, 4 GiB */
+		const char *why;
+		uint32_t sum;
+
+		header[6] = (unsigned char)size;
+		sum = lzma_crc32(header, len, 0);
+		for (int i = 0; i < 4; i++)
+			header[len + (size_t)i] = (unsigned char)(sum >> 8 * i);
+		for (size_t piece = 99; piece < 101; piece++) {
+			why = unpack(&b, b.b.len, piece, text);
+			if (size == 40)
+				assert_string_equal(why, "xz: it wants more than 512 MiB of memory");
+			else
+				assert_null(why);
+		}
+	}
+	bytes_deinit(&b);
+}
+
 /* A wrong byte anywhere is noticed, or the text is what it was. */
 static void test_damaged(void **state)
 {
@@ -214,7 +285,7 @@ static void test_gzip_headers(void **state)
 
 	(void)state;
 	for (int i = 0; i < 16; i++) {
-		unsigned char out[500], extra[70] = "extra";
+		unsigned char out[900], extra[300] = "extra";
 		gz_header header = {
 			.name = i & 1 ? (unsigned char *)"a-name" : NULL, .extra = i & 2 ? extra : NULL,
 			.extra_len = sizeof(extra), .comment = i & 4 ? (unsigned char *)"why" : NULL,
@@ -231,7 +302,7 @@ static void test_gzip_headers(void **state)
 			pack(&b, SYMCACHE_GZIP, "before ");
 			put_block(&b, out, z.total_out);
 			pack(&b, SYMCACHE_GZIP, " behind");
-			for (size_t piece = 1; piece < 900; piece = piece * 2 + 1) {
+			for (size_t piece = 1; piece < 400; piece = first ? piece * 2 + 1 : piece + 1) {
 				const char *why = unpack(&b, b.b.len, piece, text);
 
 				if (why)
@@ -270,6 +341,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_streams), cmocka_unit_test(test_cut_off), cmocka_unit_test(test_damaged),
+		cmocka_unit_test(test_little_room), cmocka_unit_test(test_xz_memory),
 		cmocka_unit_test(test_gzip_headers), cmocka_unit_test(test_gzip_unknown), cmocka_unit_test(test_kinds),
 	};
 
