@@ -11,20 +11,23 @@
 #include "cmd/testing.h"
 
 static struct {
-	bool flag, yes;
+	bool flag, calm, yes;
 	const char *file;
 	struct opt_list dirs;
-	uint64_t offset;
+	uint64_t offset, count;
 	int style, functions;
 	struct opt_age age;
 	uint64_t size;
 } o;
+
+static bool llvm; /* options are read in LLVM's manner */
 
 static const char *const styles[] = { "LLVM", "GNU", "JSON", NULL };
 static const char *const functions[] = { "none", "short", "linkage", NULL };
 
 static const struct opt opts[] = {
 	{ "flag", 'q', OPT_FLAG, &o.flag, NULL, "a flag" },
+	{ "calm", 0, OPT_FLAG, &o.calm, NULL, NULL, .instead = &o.flag },
 	{ "yes", 'y', OPT_BOOL, &o.yes, NULL, "a choice of two" },
 	{ "file", 'e', OPT_STRING, &o.file, "FILE", "a file" },
 	{ "obj", 0, OPT_STRING, &o.file, "FILE", NULL },
@@ -33,6 +36,7 @@ static const struct opt opts[] = {
 	{ "style", 0, OPT_ENUM, &o.style, "STYLE", "one of three", .choices = styles },
 	{ "functions", 'f', OPT_ENUM, &o.functions, "KIND", "a value that may lack",
 	  .choices = functions, .implied = "linkage" },
+	{ "count", 'n', OPT_COUNT, &o.count, "N", NULL },
 	{ "age", 0, OPT_AGE, &o.age, "AGE", NULL },
 	{ "size", 0, OPT_SIZE, &o.size, "SIZE", NULL },
 	{ 0 },
@@ -58,7 +62,7 @@ static int parse(const char *line, char ***operands, const char **messages)
 		argv[argc++] = w;
 	argv[argc] = NULL;
 	capture_begin(&capture, stderr);
-	n = opt_parse(&cmd, argv);
+	n = llvm ? opt_parse_llvm(opts, argv) : opt_parse(&cmd, argv);
 	capture_end(&capture);
 	if (messages)
 		*messages = capture.text;
@@ -115,6 +119,62 @@ static void test_spellings(void **state)
 	assert_int_equal(o.functions, 0);
 	parse("--offset=-1", NULL, NULL);
 	assert_true(o.offset == UINT64_MAX);
+	parse("-n1 --offset 010 - -- -q", &operands, NULL);
+	assert_true(o.count == 1 && o.offset == 8 && !o.flag);
+	assert_string_equal(operands[0], "-");
+	assert_string_equal(operands[1], "-q");
+	parse("--flag --calm", NULL, NULL);
+	assert_true(o.calm && !o.flag);
+	parse("--calm --flag", NULL, NULL);
+	assert_true(o.calm && o.flag);
+	parse("-qyd 1 -qyd2", NULL, NULL);
+	assert_true(o.flag && o.yes && o.dirs.len == 2 && !strcmp(o.dirs.items[0], "1") && !strcmp(o.dirs.items[1], "2"));
+	assert_int_equal(parse("-e -q", NULL, NULL), 0); /* a value may look like an option */
+	assert_true(!strcmp(o.file, "-q") && !o.flag);
+}
+
+/* In LLVM's manner: what is wrong is said in its words, and the rest is read. */
+static void test_llvm(void **state)
+{
+	static const struct { const char *line; int rc; const char *wants; } cases[] = {
+		{ "-flag --yes -obj=f a -style=GNU b", 2, "flag yes f 0 1 0 a b | " },
+		{ "--yes --no-yes -yes=true -yes=false", 0, "(null) 0 0 0 | " },
+		{ "-dir 1 --dir=2 -d=3 -d4", 0, "(null) 4 0 0 | " },
+		{ "-f -f=short", 0, "(null) 0 0 1 | " }, { "-functions=none", 0, "(null) 0 0 0 | " },
+		{ "-functions=other", 0, "(null) 0 0 2 | " }, { "--style=gnu", 0, "(null) 0 0 0 | " },
+		{ "-fx a", OPT_BAD, "(null) 0 0 2 | error: unknown argument '-x'\n" },
+		{ "--stile=GNU -q", OPT_BAD, "flag (null) 0 0 0 | error: unknown argument '--stile=GNU', did you mean '--style=GNU'?\n" },
+		{ "--no-yess", OPT_BAD, "(null) 0 0 0 | error: unknown argument '--no-yess', did you mean '--no-yes'?\n" },
+		{ "--stle=GNU", OPT_BAD, "(null) 0 0 0 | error: unknown argument '--stle=GNU', did you mean '--style=GNU'?\n" },
+		{ "--styyle", OPT_BAD, "(null) 0 0 0 | error: unknown argument '--styyle', did you mean '--style'?\n" },
+		{ "--no-yess=x", OPT_BAD, "(null) 0 0 0 | error: unknown argument '--no-yess=x', did you mean '--no-yes'?\n" },
+		{ "--stxle -z", OPT_BAD, "(null) 0 0 0 | error: unknown argument '--stxle', did you mean '--style'?\nerror: unknown argument '-z'\n" },
+		{ "--flag=1 -z", OPT_BAD, "(null) 0 0 0 | error: unknown argument '--flag=1'\nerror: unknown argument '-z'\n" },
+		{ "--yes=maybe", OPT_BAD, "(null) 0 0 0 | error: unknown argument '--yes=maybe'\n" },
+		{ "--fi x", OPT_BAD, "(null) 0 0 0 | error: unknown argument '--fi'\n" },
+		{ "-q --file", OPT_BAD, "flag (null) 0 0 0 | error: --file: missing argument\n" },
+		{ "-qe", OPT_BAD, "flag (null) 0 0 0 | error: -e: missing argument\n" },
+		{ "--offset=-1", OPT_BAD, "(null) 0 0 0 | --offset=: expected a non-negative integer, but got '-1'" },
+		{ "-- a", OPT_BAD, "(null) 0 0 0 | error: unknown argument '--'\n" },
+	};
+
+	(void)state;
+	llvm = true;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		const char *messages;
+		char **operands, got[400];
+		int n;
+
+		n = parse(cases[i].line, &operands, &messages);
+		snprintf(got, sizeof(got), "%s%s%s %zu %d %d ", o.flag ? "flag " : "", o.yes ? "yes " : "",
+			 o.file ? o.file : "(null)", o.dirs.len, o.style, o.functions);
+		for (int k = 0; operands && operands[k]; k++)
+			strcat(strcat(got, operands[k]), " ");
+		strcat(strcat(got, "| "), messages);
+		if (n != cases[i].rc || strcmp(got, cases[i].wants))
+			fail_msg("%s: %d %s", cases[i].line, n, got);
+	}
+	llvm = false;
 }
 
 static void test_errors(void **state)
@@ -134,6 +194,13 @@ static void test_errors(void **state)
 		{ "--yes=maybe", "--yes: 'maybe' is not true or false" },
 		{ "--offset=", "--offset: '' is not a number (decimal, 0x... or 0...)" },
 		{ "--offset=1x", "--offset: '1x' is not a number (decimal, 0x... or 0...)" },
+		{ "--count=0", "--count must be at least 1, not '0'" },
+		{ "-n 00", "--count must be at least 1, not '00'" },
+		{ "--count=", "--count: '' is not a number (decimal, 0x... or 0...)" },
+		{ "--count=0x", "--count: '0x' is not a number (decimal, 0x... or 0...)" },
+		{ "-n 99999999999999999999", "--count: '99999999999999999999' is not a number (decimal, 0x... or 0...)" },
+		{ "--no-yes=true", "--yes takes no value" },
+		{ "--=x", "unknown option '--'" },
 		{ "--offset=99999999999999999999",
 		  "--offset: '99999999999999999999' is not a number (decimal, 0x... or 0...)" },
 	};
@@ -154,13 +221,26 @@ static void test_scaled(void **state)
 	static const struct { const char *text; int64_t age; } ages[] = {
 		{ "0", 0 }, { "90d", 90 * 86400 }, { "12h", 12 * 3600 }, { "5m", 300 },
 		{ "2w", 14 * 86400 }, { "1y", 365 * 86400 }, { "7s", 7 },
+		{ "4611686018427387903s", INT64_MAX / 2 }, { "00", 0 }, { "0d", 0 },
 	};
 	static const struct { const char *text; uint64_t size; } sizes[] = {
 		{ "0", 0 }, { "500", 500 }, { "64K", 65536 }, { "3M", 3 << 20 }, { "2G", 2ull << 30 },
-		{ "1T", 1ull << 40 },
+		{ "1T", 1ull << 40 }, { "16777215T", 16777215ull << 40 }, { "18446744073709551615", UINT64_MAX },
 	};
-	static const char *const bad[] = { "", "x", "-1", "1x", "1dd", "d", "99999999999999999999",
-					   "99999999999999999y", "0x10", "1.5", "99999999999T" };
+	static const char no_age[] = "is not a time span", no_size[] = "is not a size",
+		age_unit[] = "is not a time span: units are s, m, h, d, w, y",
+		size_unit[] = "is not a size: units are K, M, G, T";
+	static const struct { const char *text, *age, *size; } bad[] = {
+		{ "", no_age, no_size }, { "x", no_age, no_size }, { "-1", no_age, no_size }, { "d", no_age, no_size },
+		{ ":", no_age, no_size }, { "99999999999999999999", no_age, no_size }, { "1x", age_unit, size_unit },
+		{ "1dd", age_unit, size_unit }, { "0x10", age_unit, size_unit }, { "1.5", age_unit, size_unit },
+		{ "1KB", age_unit, size_unit }, { "4611686018427387904s", "is too large for a time span", size_unit },
+		{ "99999999999999999y", "is too large for a time span", size_unit },
+		{ "16777216T", age_unit, "is too large for a size" },
+		{ "90", "has no unit: 90d means days (units: s, m, h, d, w, y)", NULL }, /* days? */
+	};
+	char wanted[200];
+	const char *messages;
 	char line[64];
 
 	(void)state;
@@ -169,18 +249,22 @@ static void test_scaled(void **state)
 		assert_int_equal(parse(line, NULL, NULL), 0);
 		assert_true(o.age.given && o.age.seconds == ages[i].age);
 	}
-	assert_int_equal(parse("--age 90", NULL, NULL), OPT_BAD); /* days? */
 	for (size_t i = 0; i < sizeof(sizes) / sizeof(*sizes); i++) {
 		snprintf(line, sizeof(line), "--size %s", sizes[i].text);
 		assert_int_equal(parse(line, NULL, NULL), 0);
 		assert_true(o.size == sizes[i].size);
 	}
-	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
-		snprintf(line, sizeof(line), "--age=%s", bad[i]);
-		assert_int_equal(parse(line, NULL, NULL), OPT_BAD);
-		snprintf(line, sizeof(line), "--size=%s", bad[i]);
-		assert_int_equal(parse(line, NULL, NULL), OPT_BAD);
-	}
+	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++)
+		for (int age = 0; age < 2; age++) {
+			const char *why = age ? bad[i].age : bad[i].size;
+
+			if (!why)
+				continue;
+			snprintf(line, sizeof(line), "--%s=%s", age ? "age" : "size", bad[i].text);
+			assert_int_equal(parse(line, NULL, &messages), OPT_BAD);
+			snprintf(wanted, sizeof(wanted), "symcache: '%s' %s\n", bad[i].text, why);
+			assert_string_equal(messages, wanted);
+		}
 }
 
 static void test_help(void **state)
@@ -223,6 +307,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_values),
 		cmocka_unit_test(test_spellings),
+		cmocka_unit_test(test_llvm),
 		cmocka_unit_test(test_errors),
 		cmocka_unit_test(test_scaled),
 		cmocka_unit_test(test_help),
