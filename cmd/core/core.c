@@ -141,7 +141,7 @@ static int show(const char *path, struct symcache_core *core,
 		return STATUS_ERROR;
 	}
 	mk_out_flush(&out_stdout);
-	if (name_absent_threads(core, options) || !shown.threads)
+	if (name_absent_threads(core, options))
 		return STATUS_PARTLY;
 	return report_missing(core) || shown.cut ? STATUS_PARTLY : STATUS_OK;
 }
@@ -154,7 +154,7 @@ static int open_core(const char *operand, struct symcache_core **ret, struct sc_
 
 	if (!o.live)
 		return symcache_core_open(operand, ret, err);
-	if (*end || end == operand || !pid || pid > INT32_MAX)
+	if (*end || !pid || pid > INT32_MAX)
 		return sc_error_set(err, SC_EINVAL, "'%.60s': not a process ID", operand);
 	return symcache_core_attach((uint32_t)pid, ret, err);
 }
