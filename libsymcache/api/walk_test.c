@@ -123,6 +123,95 @@ static void walks(void **state)
 	symcache_store_close(store);
 }
 
+/* ---- a process that is made ------------------------------------------------------------------ */
+
+enum { CODE = 0x50000, NOWHERE = 0x9000000, STACK = 0x7000 };
+
+/* At STACK a return address; at CODE what returns from signals on x86-64, which saved registers above it. */
+static int read_made(void *ctx, uint64_t address, void *to, size_t bytes)
+{
+	static const uint8_t trampoline[] = { 0x48, 0xc7, 0xc0, 0x0f, 0, 0, 0, 0x0f, 0x05 };
+	static const uint64_t stack[30] = { CODE + 0x500, [5 + 15] = STACK + 0x100, [5 + 16] = CODE + 0x700 };
+	const struct { uint64_t at; const void *bytes; size_t size; } parts[] = {
+		{ CODE, trampoline, sizeof(trampoline) }, { STACK, stack, sizeof(stack) },
+	};
+
+	(void)ctx;
+	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++)
+		if (address >= parts[i].at && address - parts[i].at + bytes <= parts[i].size) {
+			memcpy(to, (const uint8_t *)parts[i].bytes + (address - parts[i].at), bytes);
+			return 1;
+		}
+	return 0;
+}
+
+static struct symcache_cache *find_made(void *ctx, uint64_t address, uint64_t *ret)
+{
+	*ret = CODE;
+	return address >= CODE && address < CODE + 0x1000 ? ctx : NULL;
+}
+
+static int is_code(void *ctx, uint64_t address)
+{
+	(void)ctx;
+	return address < NOWHERE;
+}
+
+static int print(void *ctx, const struct symcache_stack_frame *f)
+{
+	char *text = ctx;
+
+	sprintf(text + strlen(text), "%llx %llx sp %llx, %u %u%s; ", (unsigned long long)f->pc,
+		(unsigned long long)f->lookup_pc, (unsigned long long)f->stack_pointer, f->how, f->flags,
+		f->cache ? "" : " none");
+	return 0;
+}
+
+/* All that a frame says, and each option. */
+static void walks_made(void **state)
+{
+	static const struct {
+		uint32_t machine, max_frames;
+		uint64_t signature, pc, link;
+		const char *wants;
+	} cases[] = {
+		{ EM_X86_64, 0, 0, NOWHERE, 0,
+		  "9000000 9000000 sp 7000, 0 0 none; 50500 504ff sp 7008, 3 0; no unwind information for the address" },
+		{ EM_X86_64, 1, 0, NOWHERE, 0, "9000000 9000000 sp 7000, 0 0 none; too many frames" },
+		{ EM_X86_64, 0, 0, CODE, 0,
+		  "50000 50000 sp 7000, 0 1; 50700 50700 sp 7100, 1 0; no unwind information for the address" },
+		{ EM_AARCH64, 0, 0, NOWHERE, 0xff00000000050500,
+		  "9000000 9000000 sp 7000, 0 0 none; 50500 504ff sp 7000, 3 0; no unwind information for the address" },
+		{ EM_AARCH64, 0, 0xff0ull << 48, NOWHERE, 0xff0000000050500,
+		  "9000000 9000000 sp 7000, 0 0 none; 50500 504ff sp 7000, 3 0; no unwind information for the address" },
+		/* Not all of its bits are a signature. */
+		{ EM_AARCH64, 0, 0xf0ull << 48, NOWHERE, 0xff000000050500,
+		  "9000000 9000000 sp 7000, 0 0 none; the address is in no module" },
+	};
+	struct symcache_store *s = open_a(0);
+	struct symcache_cache *c = get(s);
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		const int arm = cases[i].machine == EM_AARCH64;
+		const struct symcache_walk_options o = {
+			.size = sizeof(o), .machine = cases[i].machine, .max_frames = cases[i].max_frames,
+			.signature = cases[i].signature, .read = read_made, .module = find_made, .executable = is_code, .ctx = c,
+		};
+		struct symcache_thread t = { .pc = cases[i].pc, .known = arm ? 3ull << 30 : 1 << 7 };
+		const char *why = "";
+		char text[500] = "";
+
+		t.value[arm ? 31 : 7] = STACK;
+		t.value[30] = cases[i].link;
+		ok(symcache_walk(&o, &t, print, text, &why, NULL));
+		strcat(text, why);
+		assert_string_equal(text, cases[i].wants);
+	}
+	symcache_cache_unref(c);
+	symcache_store_close(s);
+}
+
 /* Options of a caller that forgot something are refused, not called. */
 static void refuses(void **state)
 {
@@ -156,11 +245,12 @@ static void walks(void **state)
 	skip();
 }
 #define refuses walks
+#define walks_made walks
 #endif
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = { cmocka_unit_test(walks), cmocka_unit_test(refuses) };
+	const struct CMUnitTest tests[] = { cmocka_unit_test(walks), cmocka_unit_test(walks_made), cmocka_unit_test(refuses) };
 
 	return cmocka_run_group_tests(tests, set_up, tear_down);
 }
