@@ -14,7 +14,7 @@
 #include "libsymcache/dwarf/made_units_test.h"
 #include "libsymcache/dwarf/readers_test.h"
 
-enum { FILES = 700, WHOLE = 16 };
+enum { FILES = 700, WHOLE = 16, DAMAGED = 400, DAMAGED_WHOLE = 3 };
 
 static struct dw_section section(const struct bytes *b)
 {
@@ -107,7 +107,7 @@ static void put_read(FILE *to, const struct dwarf *w)
 }
 
 /* The first ones are kept as they are, the others as hashes. */
-static void put_file_of(FILE *to, uint64_t number)
+static void put_file_of(FILE *to, uint64_t number, bool damaged)
 {
 	struct made m;
 	char *text;
@@ -115,12 +115,14 @@ static void put_file_of(FILE *to, uint64_t number)
 	FILE *all = open_memstream(&text, &size);
 
 	made_file(&m, number);
+	if (damaged)
+		damage_sections(&m);
 	put_read(all, &m.w);
 	fclose(all);
 	fprintf(to, "== DWARF %u, %u, addresses of %u, %s-endian, %" PRIu64 "\n", m.w.shape.version,
 		m.w.shape.offset_size, m.w.shape.address_size,
 		m.w.shape.big_endian ? "big" : "little", number);
-	if (number < WHOLE)
+	if (number < (damaged ? DAMAGED_WHOLE : WHOLE))
 		fputs(text, to);
 	else
 		put_digest(to, text, size), fputc('\n', to);
@@ -136,15 +138,29 @@ static void test_units(void **state)
 
 	(void)state;
 	for (uint64_t i = 0; i < FILES; i++)
-		put_file_of(to, i);
+		put_file_of(to, i, false);
 	fclose(to);
 	expect_recorded("units", got, len);
+}
+
+static void test_damaged(void **state)
+{
+	char *got;
+	size_t len;
+	FILE *to = open_memstream(&got, &len);
+
+	(void)state;
+	for (uint64_t i = 0; i < DAMAGED; i++)
+		put_file_of(to, i, true);
+	fclose(to);
+	expect_recorded("units_damaged", got, len);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_units),
+		cmocka_unit_test(test_damaged),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -208,4 +208,25 @@ static inline void made_file(struct made *m, uint64_t number)
 		put_unit(m);
 }
 
+/* A few bytes of a section are others, or its end is missing: mostly of the entries or their abbreviations. */
+static inline void damage_sections(struct made *m)
+{
+	struct dwarf *w = &m->w;
+	struct bytes *const all[] = { &w->info, &w->info, &w->info, &w->abbrev, &w->abbrev, &w->line, &w->str_offsets, &w->addr,
+				      &w->ranges, &w->rnglists, &w->loc, &w->loclists, &w->str };
+	static const uint8_t others[] = { 0, 1, 0x7f, 0x80, 0xff };
+
+	for (unsigned n = 1 + below(m, 3); n; n--) {
+		struct bytes *o = all[below(m, sizeof(all) / sizeof(*all))];
+		const uint32_t at = o->b.len ? below(m, (uint32_t)o->b.len) : 0, kind = below(m, 9);
+
+		if (!o->b.len)
+			continue;
+		if (kind == 0)
+			o->b.len = at;
+		else
+			o->b.data[at] = kind < 4 ? others[below(m, 5)] : kind < 7 ? (uint8_t)(o->b.data[at] + 1) : (uint8_t)below(m, 256);
+	}
+}
+
 #endif

@@ -13,7 +13,7 @@
 #include "libsymcache/write/info_test.h"
 #include "libsymcache/write/made_more_test.h"
 
-enum { FILES = 300, WHOLE = 8 };
+enum { FILES = 300, WHOLE = 8, DAMAGED = 200, DAMAGED_WHOLE = 3 };
 
 /* ---- caches ----------------------------------------------------------------------------------- */
 
@@ -61,7 +61,7 @@ static void put_file(FILE *to, const struct bytes *file, FILE *caches)
 }
 
 /* The first ones are kept as they are, the others as hashes. */
-static void put_made(FILE *to, uint64_t number, FILE *caches)
+static void put_made(FILE *to, uint64_t number, bool damaged, FILE *caches)
 {
 	struct bytes file = { 0 };
 	struct made m;
@@ -71,11 +71,13 @@ static void put_made(FILE *to, uint64_t number, FILE *caches)
 
 	made_file(&m, number);
 	make_more(&m);
+	if (damaged)
+		damage_sections(&m);
 	dwarf_file(&m.w, &file);
 	put_file(all, &file, caches);
 	fclose(all);
 	fprintf(to, "== DWARF %u, %" PRIu64 "\n", m.w.shape.version, number);
-	if (number < WHOLE)
+	if (number < (damaged ? DAMAGED_WHOLE : WHOLE))
 		fputs(text, to);
 	else
 		put_digest(to, text, size), fputc('\n', to);
@@ -84,28 +86,41 @@ static void put_made(FILE *to, uint64_t number, FILE *caches)
 	dwarf_deinit(&m.w);
 }
 
-static void test_caches(void **state)
+static void record(const char *name, uint64_t files, bool damaged)
 {
 	char *got, *bytes;
 	size_t len, size;
 	FILE *to = open_memstream(&got, &len), *caches = open_memstream(&bytes, &size);
 
-	(void)state;
-	for (uint64_t i = 0; i < FILES; i++)
-		put_made(to, i, caches);
+	for (uint64_t i = 0; i < files; i++)
+		put_made(to, i, damaged, caches);
 	fclose(caches);
 	fprintf(to, "== all caches\n");
 	put_digest(to, bytes, size);
 	fputc('\n', to);
 	free(bytes);
 	fclose(to);
-	expect_recorded("made", got, len);
+	expect_recorded(name, got, len);
+}
+
+static void test_caches(void **state)
+{
+	(void)state;
+	record("made", FILES, false);
+}
+
+/* Their debug information is damaged. */
+static void test_damaged(void **state)
+{
+	(void)state;
+	record("made_damaged", DAMAGED, true);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_caches),
+		cmocka_unit_test(test_damaged),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
