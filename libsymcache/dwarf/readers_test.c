@@ -114,14 +114,29 @@ static void test_other_dwo(void **state)
 		}
 }
 
-/* An unnamed class is that of a lambda if the operator stands in it itself. */
-static void test_unnamed_scopes(void **state)
+/* What both readers say of the file has this in it. */
+static void expect_of_both(struct dwarf *w, const char *want)
 {
 	struct bytes file = {0};
 	struct facts_text t;
-	struct dwarf w;
 	char path[32];
 	int fd;
+
+	dwarf_file(w, &file);
+	fd = testing_memfd(file.b.data, file.b.len, path);
+	t = compare_readers(path);
+	if (!strstr(t.text, want))
+		fail_msg("%s", t.text);
+	free(t.text);
+	close(fd);
+	bytes_deinit(&file);
+	dwarf_deinit(w);
+}
+
+/* An unnamed class is that of a lambda if the operator stands in it itself. */
+static void test_unnamed_scopes(void **state)
+{
+	struct dwarf w;
 
 	(void)state;
 	dwarf_init(&w, &(struct dwarf_shape){ .version = 4 });
@@ -136,15 +151,31 @@ static void test_unnamed_scopes(void **state)
 	children_end(&w);
 	children_end(&w);
 	unit_end(&w);
-	dwarf_file(&w, &file);
-	fd = testing_memfd(file.b.data, file.b.len, path);
-	t = compare_readers(path);
-	if (!strstr(t.text, " qualified (anonymous struct)::Item::operator() "))
-		fail_msg("%s", t.text);
-	free(t.text);
-	close(fd);
-	bytes_deinit(&file);
-	dwarf_deinit(&w);
+	expect_of_both(&w, " qualified (anonymous struct)::Item::operator() ");
+}
+
+/* A unit of DWARF 2 does not say all that it covers, unless it has a list of ranges; later ones do. */
+static void test_covers(void **state)
+{
+	(void)state;
+	for (unsigned version = 2; version < 5; version++)
+		for (int list = 0; list < 2; list++) {
+			struct dwarf w;
+
+			dwarf_init(&w, &(struct dwarf_shape){ .version = version });
+			range_pair(&w, DWARF_TEXT, DWARF_TEXT + 0x10);
+			range_pair(&w, 0, 0);
+			unit_begin(&w);
+			compile_unit(&w, "a.c");
+			if (list)
+				attr_offset(&w, DW_AT_ranges, 0);
+			else
+				attr_pcs(&w, DWARF_TEXT, DWARF_TEXT + 0x10);
+			function(&w, "f", DWARF_TEXT + 0x20, DWARF_TEXT + 0x30);
+			children_end(&w);
+			unit_end(&w);
+			expect_of_both(&w, version == 2 && !list ? "covers\n" : "covers [1000 1010)\n");
+		}
 }
 
 /* Behind a unit of an unknown version libdw finds no more units: that is said once. */
@@ -193,6 +224,7 @@ int main(void)
 		cmocka_unit_test(test_programs),
 		cmocka_unit_test(test_other_dwo),
 		cmocka_unit_test(test_unnamed_scopes),
+		cmocka_unit_test(test_covers),
 		cmocka_unit_test(test_no_header),
 	};
 
