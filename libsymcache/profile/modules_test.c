@@ -49,6 +49,7 @@ static void test_names(void **state)
 	(void)state;
 	expect("/opt/prog", "", 0, 0x7150, TURN);
 	expect("/opt/prog", "", 0x100, 0x7050, TURN);
+	expect("/opt/prog", "", 0x150, 0x7000, TURN);
 	expect("/opt/prog (deleted)", "", 0, 0x7150, TURN);
 	expect("/opt/prog(deleted)", "", 0, 0x7150, "[prog(deleted)] 0x7150 5\n/opt/prog(deleted) ");
 	expect("/opt/prog.so", "", 0, 0x7150, "[prog.so] 0x7150 5\n/opt/prog.so ");

@@ -7,6 +7,7 @@
 #include <cmocka.h>
 #include <sys/stat.h>
 
+#include "libsymcache/profile/packing.h"
 #include "libsymcache/profile/perf_file_test.h"
 
 static const char *jit_dir; /* NULL: none */
@@ -156,13 +157,133 @@ static void test_stack(void **state)
 	bytes_deinit(&b);
 }
 
+/* Who is meant by an address of the kernel says the mark in front of it, else the sample; and what comes
+ * first behind one of a program is no return address. */
+static void test_marks(void **state)
+{
+	static const struct { uint64_t mark; const char *want; } cases[] = {
+		{ (uint64_t)-512, "mill::turn(int);mill::turn(int);mill::turn(int) 1\n" }, /* a program */
+		{ (uint64_t)-128, "mill::turn(int);grind;mill::turn(int) 1\n" },           /* the kernel */
+		{ (uint64_t)-2047, "mill::turn(int);grind;mill::turn(int) 1\n" },
+		{ (uint64_t)-2048, "mill::turn(int);0xffffffffa000003f;mill::turn(int) 1\n" }, /* a guest */
+		{ (uint64_t)-2176, "mill::turn(int);0xffffffffa000003f;mill::turn(int) 1\n" },
+		{ (uint64_t)-2560, "mill::turn(int);0xffffffffa0000040;mill::turn(int) 1\n" },
+		{ (uint64_t)-2561, "mill::turn(int);grind;mill::turn(int) 1\n" },
+	};
+	char module[64];
+
+	(void)state;
+	snprintf(module, sizeof(module), "vmlinux=%s", strchr(prof_fixture.module, '=') + 1);
+	prof_fixture.modules[1] = module;
+	prof_fixture.num_modules = 2;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		const uint64_t chain[] = { USER, 0x7150, cases[i].mark, K + 0x40, 0x7150 };
+		struct bytes b = { 0 };
+
+		put_mmap(&b, UINT32_MAX, 0, K, 0x1000, K, "[kernel.kallsyms]grind");
+		put_mmap(&b, PID, 1, 0x7000, 0x1000, 0, "/opt/prog");
+		put_sample(&b, PID, 100, 2, chain, 5, NULL, 0);
+		expect(&b, "cpu-clock_sample", cases[i].want);
+		bytes_deinit(&b);
+	}
+	prof_fixture.num_modules = 1;
+}
+
+/* The n-th string of a profile. */
+static struct sc_str string_of(const char *bytes, size_t len, uint64_t n)
+{
+	struct prof_wire w = prof_wire_of((const uint8_t *)bytes, len);
+	struct prof_field f;
+
+	do
+		assert_true(prof_wire_find(&w, 6, &f));
+	while (n--);
+	return (struct sc_str){ (const char *)f.bytes, f.len };
+}
+
+/* Each sample of a pprof file: places, values; labels, of which the last is a text. */
+static char *samples_of(const char *bytes, size_t len)
+{
+	struct prof_wire w = prof_wire_of((const uint8_t *)bytes, len), in, label;
+	struct prof_field sample, f, of;
+	char *ret;
+	size_t size;
+	FILE *to = open_memstream(&ret, &size);
+
+	while (prof_wire_find(&w, 2, &sample)) {
+		for (unsigned list = 1; list <= 2; list++) {
+			for (in = prof_wire_in(&sample); prof_wire_find(&in, list, &f);) {
+				struct prof_wire packed = prof_wire_in(&f);
+				uint64_t n;
+
+				while (prof_wire_number(&packed, &n))
+					fprintf(to, "%u ", (unsigned)n);
+			}
+			fprintf(to, "%s", list == 1 ? ": " : "");
+		}
+		for (in = prof_wire_in(&sample); prof_wire_find(&in, 3, &f);)
+			for (label = prof_wire_in(&f); prof_wire_next(&label, &of);) {
+				const struct sc_str text = string_of(bytes, len, of.number == 3 ? 0 : of.value);
+
+				if (of.number == 3)
+					fprintf(to, "=%u ", (unsigned)of.value);
+				else
+					fprintf(to, "%s%.*s", of.number == 2 ? "=" : "", (int)text.len, text.ptr);
+			}
+		fprintf(to, "\n");
+	}
+	fclose(to);
+	return ret;
+}
+
+/* Samples count together if process, thread, its name by then and all addresses are the same. */
+static void test_samples(void **state)
+{
+	static const uint64_t grind[] = { USER, 0x7110 }, both[] = { USER, 0x7150, 0x7110 };
+	const struct symprofile_options options = { 0 };
+	struct bytes b = { 0 }, file = { 0 };
+	struct prof_packing packing = { 0 };
+	enum symcache_packing was;
+	struct sc_error err;
+	const uint8_t *bytes;
+	char *got, *text;
+	size_t len;
+
+	(void)state;
+	put_mmap(&b, PID, 1, 0x7000, 0x1000, 0, "/opt/prog");
+	put_comm(&b, PID, 2, false, "mill");
+	put_fork(&b, 3);
+	put_sample(&b, PID, 100, 4, grind, 2, NULL, 0);
+	put_sample(&b, PID, 200, 5, grind, 2, NULL, 0);
+	put_sample(&b, CHILD, 100, 6, grind, 2, NULL, 0);
+	put_sample(&b, PID, 100, 7, both, 3, NULL, 0);
+	put_comm(&b, PID, 8, false, "other");
+	put_sample(&b, PID, 100, 9, grind, 2, NULL, 0);
+	put_sample(&b, PID, 100, 10, grind, 0, NULL, 0);
+	put_sample(&b, PID, 100, 11, grind, 2, NULL, 0);
+	wrap(&file, &b, false);
+	got = prof_symbolized(options, file.b.data, file.b.len, &len, &err);
+	assert_non_null(got);
+	bytes = (const uint8_t *)got;
+	assert_int_equal(prof_unpack(&packing, &bytes, &len, &was, &err), 0);
+	text = samples_of((const char *)bytes, len);
+	assert_string_equal(text, "1 : 1 100 1 200 pid=7 tid=7 comm=mill\n1 : 1 100 0 0 pid=8 tid=8 comm=mill\n"
+			    "2 3 : 1 100 0 0 pid=7 tid=7 comm=mill\n1 : 2 200 0 0 pid=7 tid=7 comm=other\n"
+			    ": 1 100 0 0 pid=7 tid=7 comm=other\n");
+	free(text);
+	free(got);
+	prof_packing_deinit(&packing);
+	bytes_deinit(&b);
+	bytes_deinit(&file);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_events),
 		cmocka_unit_test(test_processes), cmocka_unit_test(test_jit),
 		cmocka_unit_test(test_kernel),
-		cmocka_unit_test(test_stack),
+		cmocka_unit_test(test_stack), cmocka_unit_test(test_marks), cmocka_unit_test(test_samples),
 	};
 
 	return cmocka_run_group_tests(tests, prof_set_up, prof_tear_down);
