@@ -35,7 +35,7 @@ static const char *name_in(const struct sc_map *m, const char *name)
 
 static void paths(void **state)
 {
-	static const char *const rules[] = { "/build=/src", "/builder/=/b/", "rel=", "/top=/", NULL };
+	static const char *const rules[] = { "/build=/src", "/builder/=/b/", "rel=", "/top=/", "C:/w=/src", NULL };
 	static const struct {
 		struct symcache_place from, to;
 		bool same;
@@ -50,6 +50,12 @@ static void paths(void **state)
 		{ { "/", "build", "a.c", 1 }, { "", "/src", "a.c", 1 } },
 		{ { NULL, "rel", "a.c", 1 }, { "", "", "a.c", 1 } },
 		{ { "/top/x", NULL, "a.c", 1 }, { "/x", "", "a.c", 1 } },
+		{ { NULL, "rel", "sub/a.c", 1 }, { "", "sub", "a.c", 1 } },
+		{ { "/", "top", "a.c", 1 }, { "", "", "/a.c", 1 } },
+		{ { "/", "build", "d/", 1 }, { "", "", "/src/d/", 1 } },
+		/* What the path begins with is a later part, or one that is not empty. */
+		{ { "", "/build/x", "sub/a.c", 1 }, { "", "/src/x", "sub/a.c", 1 } },
+		{ { "/x", "C:/w", "sub/a.c", 1 }, { "", "/src", "sub/a.c", 1 } },
 		/* Whole components only; others stay. */
 		{ { "/buildx", "sub", "a.c", 5 }, .same = true },
 		{ { "/x/build", "sub", "a.c", 5 }, .same = true },
