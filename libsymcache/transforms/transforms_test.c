@@ -35,7 +35,7 @@ static const char *name_in(const struct sc_map *m, const char *name)
 
 static void paths(void **state)
 {
-	static const char *const rules[] = { "/build=/src", "/builder/=/b/", "rel=", "/top=/", "C:/w=/src", NULL };
+	static const char *const rules[] = { "/build=/src", "/builder/=/b/", "rel=", "/top=/", "C:/w=/src", "r=/s", NULL };
 	static const struct {
 		struct symcache_place from, to;
 		bool same;
@@ -54,7 +54,7 @@ static void paths(void **state)
 		{ { "/", "top", "a.c", 1 }, { "", "", "/a.c", 1 } },
 		{ { "/", "build", "d/", 1 }, { "", "", "/src/d/", 1 } },
 		/* What the path begins with is a later part, or one that is not empty. */
-		{ { "", "/build/x", "sub/a.c", 1 }, { "", "/src/x", "sub/a.c", 1 } },
+		{ { "", "r/x", "sub/a.c", 1 }, { "", "/s/x", "sub/a.c", 1 } },
 		{ { "/x", "C:/w", "sub/a.c", 1 }, { "", "/src", "sub/a.c", 1 } },
 		/* Whole components only; others stay. */
 		{ { "/buildx", "sub", "a.c", 5 }, .same = true },
@@ -93,6 +93,7 @@ static void rules(void **state)
 		{ { "/a=/" }, { "/a/b", NULL, "c.c" }, "/b/c.c" }, { { "/a=//" }, { "/a/b", NULL, "c.c" }, "b/c.c" },
 		{ { "/a/b/c.c=/x/y.c" }, { "/a", "b", "c.c" }, "/x/y.c" }, { { "/a/b/c.c=" }, { "/a", "b", "c.c" }, NULL },
 		{ { "C:/b=/src" }, { "/x", "C:/b", "a.c" }, "/src/a.c" }, { { "/x=/y" }, { "/x", "C:/b", "a.c" }, NULL },
+		{ { "q:x=/t" }, { "q:x/1", "q:x/2", "c.c" }, "/t/1/q:x/2/c.c" },
 		{ { "x=y" }, { NULL, NULL, "x" }, "y" }, { { "a=b=c" }, { NULL, "a", "x.c" }, "b=c/x.c" },
 		/* Too long is left as it is. */
 		{ { deep }, { "/a", NULL, "c.c" }, NULL },
