@@ -67,6 +67,7 @@ static void test_grow(void **state)
 			fill(p, sizes[from]);
 			p = sc_big_grow(p, sizes[from], sizes[to]);
 			assert_int_equal(account.used, sizes[to]);
+			assert_true(sizes[to] < SC_BIG_PAGE || !((uintptr_t)p % SC_BIG_PAGE)); /* as it is freed by */
 			expect_filled(p, sizes[from]);
 			fill(p, sizes[to]);
 			sc_big_free(p, sizes[to]);
