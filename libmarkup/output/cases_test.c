@@ -53,7 +53,7 @@ static void test_logs(void **state)
 
 static void test_groups(void **state)
 {
-	static const char *const logs[] = { "elements", "page", "every-format", "crash", "page", NULL };
+	static const char *const logs[] = { "elements", "page", "every-format", "crash", "page", "neighbours", NULL };
 
 	(void)state;
 	expect_groups("groups.txt", MARKUP_TEXT_OUT, false, logs, NULL, NULL);

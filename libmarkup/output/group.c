@@ -168,31 +168,23 @@ static void put_functions(struct mk_output *r, const struct mk_event *e)
 	else if (map)
 		put_place(o, r->resolve->context.modules[map->module].name,
 			  mk_map_vaddr(map, e->lookup));
-	else if (m && !e->unplaced && !e->absolute)
+	else if (m)
 		put_place(o, e->name, e->lookup);
 	else
 		mk_out_lit(o, "??\n");
-}
-
-static struct sc_str process_of(const struct mk_output *r, const char *line, const char *end)
-{
-	const struct mk_process *p = r->resolve->demux.current;
-
-	if (!r->resolve->demux.on)
-		return mk_demux_key(line, end);
-	return (struct sc_str){ p ? p->key : NULL, p ? p->key_len : 0 };
 }
 
 static void group_event(struct mk_output *r, const struct mk_line *l, const struct mk_event *e)
 {
 	struct group_state *x = r->state;
 	const char *input = r->where->input ? r->where->input : "";
+	char buf[DEMUX_REGEX_MAX];
 	struct sc_str process;
 
 	x->begins |= e->aside == MK_BEGINS_TRACE;
 	if (e->kind != MK_FRAME || e->bad || e->quiet)
 		return;
-	process = process_of(r, l->p, e->text.ptr);
+	process = mk_demux_key_of(&r->resolve->demux, l->p, e->text.ptr, buf);
 	put_functions(r, e);
 	const struct mk_group_record frame = {
 		.line = r->where->line_no + 1, .number = e->number, .reach = e->reach,
@@ -217,8 +209,7 @@ static void group_line(struct mk_output *r, const struct mk_line *l)
 static void page_line(struct mk_output *r, const struct mk_line *l)
 {
 	const char *input = r->where->input ? r->where->input : "";
-	struct mk_group_record line = { .reach = GROUP_LINE, .input_len = (uint32_t)strlen(input),
-					.line = r->where->line_no + 1 };
+	struct mk_group_record line = { .reach = GROUP_LINE, .input_len = (uint32_t)strlen(input) };
 	size_t len = l->len;
 
 	if (!(l->part & MK_LINE_FIRST))

@@ -1,4 +1,5 @@
 /* Groups of stacks: what names count as, where stacks end, and that threads change nothing. */
+#include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -15,7 +16,8 @@ static void test_fold(void **state)
 		{ "f.part.0.isra.0", "f\n" },
 		{ "f.constprop.12.cold.3", "f\n" },
 		{ "f.llvm.8127341", "f\n" },
-		{ "f.7", "f.7\n" },
+		{ "f.part.9.isra.19", "f\n" },
+		{ "f.7", "f.7\n" }, { "7", "7\n" }, { " (.cold)", " (.cold)\n" },
 		{ ".cold", ".cold\n" },
 		{ "main.(*T).part", "main.(*T)\n" },
 		{ "a::f(int) (.cold)", "a::f(int)\n" },
@@ -28,6 +30,7 @@ static void test_fold(void **state)
 		{ "@plt", "@plt\n" },
 		{ "core::panicking::panic::h0123456789abcdef", "core::panicking::panic\n" },
 		{ "core::h0123456789abcde", "core::h0123456789abcde\n" },
+		{ "core::h0123456789abcdef0", "core::h0123456789abcdef0\n" },
 		{ "::h0123456789abcdef", "::h0123456789abcdef\n" },
 		{ "a\nb\033", "a?b?\n" },
 		{ "a\302\233b\233\303\251", "a?b?\303\251\n" },
@@ -46,13 +49,14 @@ static void test_fold(void **state)
 }
 
 /* The groups of a log. The caller frees what is returned. */
-static char *grouped(const char *log, enum markup_format format, unsigned threads, size_t piece)
+static char *grouped_by(const char *demux, const char *log, enum markup_format format,
+			unsigned threads, size_t piece)
 {
 	const struct markup_resolver resolvers[] = { fake_resolver, fake_resolver, fake_resolver };
 	static const struct markup_page pages[] = {
 		{ "other", "other.html" }, { "log", "a b/javascript:%.html" }, { NULL, NULL },
 	};
-	const struct markup_options options = { .group = true, .format = format };
+	const struct markup_options options = { .group = true, .format = format, .demux = demux };
 	struct fake_text got = { 0 };
 	struct markup_groups *g;
 	struct markup_filter *f;
@@ -73,6 +77,11 @@ static char *grouped(const char *log, enum markup_format format, unsigned thread
 	return got.buf;
 }
 
+static char *grouped(const char *log, enum markup_format format, unsigned threads, size_t piece)
+{
+	return grouped_by(NULL, log, format, threads, piece);
+}
+
 static void expect(const char *log, const char *want)
 {
 	for (size_t piece = 1; piece < 300; piece *= 17) {
@@ -84,6 +93,51 @@ static void expect(const char *log, const char *want)
 }
 
 #define FRAME(n, vaddr) "    #" #n " 0x1  (/x/a.out+0x" #vaddr ") (BuildId: aabb)\n"
+
+/* The same, by an expression; frames of processes that had no markup count, too. */
+static void test_demux(void **state)
+{
+	char *got = grouped_by("<([a-z]+)>", "<one> " FRAME(0, 1190) "<ones> " FRAME(0, 1300) "<one> " FRAME(1, 1200)
+			       "<ones> " FRAME(1, 1200) FRAME(2, 1200), MARKUP_TEXT_OUT, 1, 1000);
+
+	(void)state;
+	assert_string_equal(got, "3 stacks in 3 groups\n\n"
+			    "       1  bcc0bfa4f79a890d  log:1\n          ns::get\n          ns::outer\n          main\n\n"
+			    "       1  90ffff21f19826dc  log:2\n          start\n          main\n\n"
+			    "       1  dce65ca50c4e62a6  log:5\n          main\n");
+	free(got);
+}
+
+/* A page says the same of a log whose lines end in CRLF; and of a line of more than a megabyte the
+ * beginning counts. */
+static void test_page_lines(void **state)
+{
+	static const char lf[] = "[   12.345678] SIGBUS\n" FRAME(0, 1200) "AddressSanitizer: (race)\n" FRAME(0, 1190);
+	char *log = malloc((2 << 20) + 200), crlf[300], *to = crlf, *one, *other;
+
+	(void)state;
+	for (const char *p = lf; *p; p++)
+		to += sprintf(to, *p == '\n' ? "\r\n" : "%c", *p);
+	one = grouped(lf, MARKUP_HTML, 1, 1000);
+	other = grouped(crlf, MARKUP_HTML, 1, 1000);
+	assert_non_null(strstr(one, "<b class=bad>SIGBUS</b>"));
+	assert_non_null(strstr(one, "<b class=bad>(race)</b>"));
+	assert_string_equal(one, other);
+	free(one);
+	free(other);
+	memset(log, 'x', 2 << 20);
+	for (int behind = 0; behind < 2; behind++) {
+		memcpy(log, behind ? "xxxxxxx" : "SIGBUS ", 7);
+		strcpy(log + (2 << 20), " SIGSEGV\n" FRAME(0, 1200));
+		one = grouped(log, MARKUP_HTML, 1, 100000);
+		assert_null(strstr(one, "SIGSEGV"));
+		assert_int_equal(strstr(one, "<b class=bad>SIGBUS</b>") == NULL, behind);
+		free(one);
+	}
+	free(log);
+}
+
+#define JAVA "C  [/x/a.out+0x1200]\n"
 
 static void test_stacks(void **state)
 {
@@ -106,7 +160,26 @@ static void test_stacks(void **state)
 	       "          ns::get\n          ns::outer\n          main\n\n"
 	       "       1  90ffff21f19826dc  log:2\n"
 	       "          start\n          main\n");
+	/* A number that is not higher than the last one begins a stack. */
+	expect(FRAME(0, 1200) FRAME(2, 1300) FRAME(1, 1200) FRAME(3, 1300) FRAME(3, 1300) FRAME(4, 1200),
+	       "3 stacks in 2 groups\n\n"
+	       "       2  6db3cc1100707c44  first log:1, last log:3\n          main\n          start\n\n"
+	       "       1  90ffff21f19826dc  log:5\n          start\n          main\n");
+	/* Frames without numbers, under the title of each trace. */
+	expect("Native frames:\n" JAVA JAVA "Native frames:\n" JAVA "text\n" JAVA "Native frames:\ntext\n" JAVA JAVA,
+	       "3 stacks in 0 groups; 3 stacks without any name or module\n");
 	expect("plain\n", "0 stacks in 0 groups\n");
+}
+
+/* A frame that the next line has again, with its module, counts once. */
+static void test_said_again(void **state)
+{
+	char *got = grouped("#0  0x0000555500001193\n    [aabbccddaabbccddaabbccddaabbccddaabbccdd]@0x555500000000+0x1193\n", MARKUP_TEXT_OUT, 1, 1000);
+
+	(void)state;
+	assert_string_equal(got, "1 stack in 1 group\n\n       1  b556e452da5d9cd8  log:2\n"
+				 "          ns::get\n          ns::outer\n");
+	free(got);
 }
 
 static void test_deep(void **state)
@@ -172,6 +245,39 @@ static void test_apart(void **state)
 		assert_int_equal(strtoul(got, NULL, 10) == processes, processes <= 64);
 		free(got);
 	}
+}
+
+/* If there are too many, the stack ends that has had no frame for longest. */
+static void test_oldest(void **state)
+{
+	char log[20000], *p = log;
+
+	(void)state;
+	for (unsigned process = 1; process <= 64; process++)
+		p += sprintf(p, "host p[%u]: " FRAME(0, 1200), process);
+	p = stpcpy(p, "host p[1]: " FRAME(1, 1300) "host p[65]: " FRAME(0, 1200));
+	strcpy(p, "host p[1]: " FRAME(2, 1200) "host p[2]: " FRAME(1, 1300));
+	expect(log,
+	       "66 stacks in 3 groups\n\n"
+	       "      64  dce65ca50c4e62a6  first log:2, last log:66\n          main\n\n"
+	       "       1  7d7743d4ff6eb0f1  log:1\n          main\n          start\n          main\n\n"
+	       "       1  b62dd06d653602af  log:68\n          start\n");
+}
+
+static int refuse(void *ctx, const char *data, size_t len)
+{
+	(void)ctx, (void)data, (void)len;
+	return -1;
+}
+
+static void test_failure(void **state)
+{
+	struct markup_groups *g;
+
+	(void)state;
+	assert_int_equal(markup_groups_create(&g), 0);
+	assert_int_equal(markup_groups_write(g, MARKUP_TEXT_OUT, false, refuse, NULL), -EIO);
+	markup_groups_destroy(g);
 }
 
 /* Two groups that are as frequent and begin in one line stand in the order of their signatures. */
@@ -285,7 +391,7 @@ static void test_bounds(void **state)
 		expect_totals(g, more ? "2049 stacks in 2048 groups; 1 stack of further groups left out"
 				      : "2048 stacks in 2048 groups");
 		assert_int_equal(markup_groups_create(&g), 0);
-		put_stack(g, 1, GROUP_STACK_MAX + 10 * more);
+		put_stack(g, 1, GROUP_STACK_MAX + more);
 		got = (struct fake_text){ 0 };
 		assert_int_equal(markup_groups_write(g, MARKUP_TEXT_OUT, false, fake_append, &got), 0);
 		assert_int_equal(got.len, strlen("1 stack in 1 group\n\n       1  0123456789abcdef  :2\n") + 8 * 10 +
@@ -322,8 +428,10 @@ int main(void)
 		cmocka_unit_test(test_fold),
 		cmocka_unit_test(test_stacks),
 		cmocka_unit_test(test_deep), cmocka_unit_test(test_apart), cmocka_unit_test(test_order),
+		cmocka_unit_test(test_oldest), cmocka_unit_test(test_failure), cmocka_unit_test(test_said_again),
 		cmocka_unit_test(test_kinds), cmocka_unit_test(test_bounds),
-		cmocka_unit_test(test_page), cmocka_unit_test(test_threads),
+		cmocka_unit_test(test_page), cmocka_unit_test(test_page_lines), cmocka_unit_test(test_demux),
+		cmocka_unit_test(test_threads),
 	};
 	return cmocka_run_group_tests_name("group", tests, NULL, NULL);
 }

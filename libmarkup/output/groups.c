@@ -207,9 +207,10 @@ static void close_all(struct markup_groups *g)
 	g->num_open = 0;
 }
 
+/* The difference of lines is large if the frame is before the stack. */
 static bool goes_on(const struct group_stack *s, const struct mk_group_record *f)
 {
-	if (f->begins || f->line < s->line)
+	if (f->begins)
 		return false;
 	if (f->reach)
 		return f->line - s->line <= f->reach;
@@ -370,8 +371,6 @@ int markup_groups_write(struct markup_groups *g, enum markup_format format, bool
 		return -ENOMEM;
 	if (g->groups.len)
 		qsort(g->groups.data, g->groups.len, sizeof(*g->groups.data), by_count);
-	/* The table finds nothing any more. */
-	memset(g->index, 0, g->slots * sizeof(*g->index));
 	mk_groups_put[format](&o, g);
 	mk_out_flush(&o);
 	error = o.error;
