@@ -58,7 +58,7 @@ static void end_report(struct mk_output *r, const struct mk_line *l, const char 
 
 	mk_out_char(o, '\n');
 	mk_out_put(o, l->p, l->len);
-	if (!l->len || l->p[l->len - 1] != '\n')
+	if (l->p[l->len - 1] != '\n')
 		mk_out_char(o, '\n');
 	mk_out_spaces(o, (size_t)(at - l->p));
 	mk_out_lit(o, "^\n");
@@ -211,7 +211,7 @@ static void llvm_event(struct mk_output *r, const struct mk_line *l, const struc
 	const struct mk_context *context = &r->resolve->context;
 	struct llvm *x = r->state;
 
-	if (!mk_is_context(e) || x->after_context)
+	if (!mk_is_context(e)) /* the input gives one of a line, and nothing behind it */
 		return;
 	x->after_context = true;
 	report(r, l, e);

@@ -180,11 +180,47 @@ static void test_notes(void **state)
 	free(notes.buf);
 }
 
+/* 65,536 lines of 16 bytes with what they are put behind: a megabyte; and more. */
+static struct sc_str long_source(void *ctx, void *module, const struct sc_frame *frame)
+{
+	static char text[70000 * 8];
+
+	(void)ctx;
+	(void)module;
+	for (size_t i = 0; i < sizeof(text); i += 8)
+		memcpy(text + i, i + 8 < sizeof(text) ? "a = b;;\n" : "a = b;;;", 8);
+	return (struct sc_str){ text, frame->line == 12 ? sizeof(text) : 0 };
+}
+
+/* Lines of sources: none begins behind the first megabyte of them. */
+static void test_sources(void **state)
+{
+	static const char log[] = "{{{module:0:a:elf:aa}}}\n{{{mmap:0x10000:0x3000:load:0:rx:0}}}\n{{{pc:0x11200}}}\nx\n";
+	static const char want[] = "main[main.c:12]\n        a = b;;\n        a = b;;\n";
+	const struct markup_options options = { .dialect = MARKUP_DEFAULT };
+	struct markup_resolver resolver = fake_resolver;
+	struct fake_sink got = { 0 };
+	const struct markup_sink sink = { &got, fake_write, fake_complain };
+	struct markup_filter *f;
+	const char *begin;
+
+	(void)state;
+	resolver.source = long_source;
+	assert_int_equal(markup_filter_create(&options, &resolver, 1, &sink, &f), 0);
+	assert_int_equal(markup_filter_feed(f, log, strlen(log)), 0);
+	assert_int_equal(markup_filter_finish(f), 0);
+	markup_filter_destroy(f);
+	begin = strstr(got.out.buf, want);
+	assert_non_null(begin);
+	assert_int_equal(strlen(begin), strlen("main[main.c:12]\nx\n") + (65536 + 1) * 16);
+	fake_sink_deinit(&got);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_logs), cmocka_unit_test(test_lengths), cmocka_unit_test(test_deep),
-		cmocka_unit_test(test_notes),
+		cmocka_unit_test(test_notes), cmocka_unit_test(test_sources),
 	};
 
 	return cmocka_run_group_tests_name("text", tests, NULL, NULL);
