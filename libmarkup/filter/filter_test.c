@@ -46,6 +46,42 @@ static void test_long_line(void **state)
 	free(want.buf);
 }
 
+/* All of a line is of the process that it begins with, whatever piece its elements are in. */
+static void test_long_line_of_process(void **state)
+{
+	static const char context[] =
+		"p[1]: {{{module:0:a:elf:aa}}}\np[1]: {{{mmap:0x10000:0x3000:load:0:rx:0}}}\n"
+		"p[2]: {{{module:0:b:elf:aa}}}\np[2]: {{{mmap:0x10000:0x3000:load:0:rx:0x100}}}\n";
+	static const char *const begins[] = { "p[1]: ", "p[1]: {{{pc:0x11200}}}" };
+	static const char behind[] = "p[2]: {{{pc:0x11200}}}\n";
+	const struct markup_options options = { .demux = "" };
+	const size_t filling = (1 << 20) + 5;
+	char *z = malloc(filling);
+
+	(void)state;
+	memset(z, 'z', filling);
+	for (size_t i = 0; i < 2; i++) {
+		struct fake_text in = { 0 }, want = { 0 };
+		struct fake_sink got;
+
+		fake_append(&in, context, strlen(context));
+		fake_append(&in, begins[i], strlen(begins[i]));
+		fake_append(&in, z, filling);
+		fake_append(&in, behind, strlen(behind));
+		fake_append(&in, behind, strlen(behind));
+		fake_append(&want, i ? "p[1]: main[main.c:12]" : "p[1]: ", i ? 21 : 6);
+		fake_append(&want, z, filling);
+		fake_append(&want, "p[2]: main[main.c:12]\np[2]: start\n", 34);
+		assert_int_equal(fake_filter(&options, in.buf, in.len, 1000, &got), 0);
+		assert_true(got.out.len > want.len);
+		assert_string_equal(got.out.buf + got.out.len - want.len, want.buf);
+		fake_sink_deinit(&got);
+		free(in.buf);
+		free(want.buf);
+	}
+	free(z);
+}
+
 /* An element longer than a piece is text; the next line is as usual. */
 static void test_long_element(void **state)
 {
@@ -373,6 +409,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_long_line),
+		cmocka_unit_test(test_long_line_of_process),
 		cmocka_unit_test(test_long_element),
 		cmocka_unit_test(test_long_hexdict),
 		cmocka_unit_test(test_limits),

@@ -227,6 +227,33 @@ static void test_given_up(void **state)
 	free(in.buf);
 }
 
+/* The same as a page, which is closed behind all that came, though the end of the input did not. */
+static void test_cut_off(void **state)
+{
+	const struct markup_options options = { .format = MARKUP_HTML };
+	const struct markup_resolver resolvers[] = { fake_resolver, fake_resolver, fake_resolver };
+	struct fake_text in = { 0 };
+	struct fake_sink pages[2] = { 0 };
+
+	(void)state;
+	add(&in, "{{{module:0:a:elf:aa}}}\n{{{mmap:0x10000:0x3000:load:0:rx:0x1000}}}\n");
+	for (int i = 0; i < 30000; i++)
+		add(&in, "[1] {{{bt:1:0x10501:pc:msg}}} x\n");
+	for (int i = 0; i < 2; i++) {
+		const struct markup_sink sink = { &pages[i], fake_write, fake_complain };
+		struct markup_filter *f;
+
+		assert_int_equal(markup_filter_create(&options, resolvers, i ? 3 : 1, &sink, &f), 0);
+		assert_int_equal(markup_filter_feed(f, in.buf, in.len), 0);
+		assert_int_equal(markup_filter_end(f), 0);
+		markup_filter_destroy(f);
+	}
+	same_text("page", &pages[1].out, &pages[0].out);
+	fake_sink_deinit(&pages[0]);
+	fake_sink_deinit(&pages[1]);
+	free(in.buf);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -234,6 +261,7 @@ int main(void)
 		cmocka_unit_test(test_announced_again),
 		cmocka_unit_test(test_failing_sink),
 		cmocka_unit_test(test_given_up),
+		cmocka_unit_test(test_cut_off),
 	};
 	return cmocka_run_group_tests_name("threads", tests, NULL, NULL);
 }
