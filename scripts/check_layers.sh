@@ -144,7 +144,7 @@ find cmd format libmarkup libsymcache scripts -name '*.[ch]' | sort |
 		own("mk/input", "mk libmarkup/event.h mk/bytes")
 		own("mk/resolve", "mk libmarkup/event.h mk/bytes libmarkup/input/input.h libsymcache/base/error.h libsymcache/base/vec.h")
 		own("mk/output", "mk mk/bytes mk/resolve libsymcache/base/utf8.h libsymcache/base/vec.h")
-		own("mk/filter", "mk mk/bytes libmarkup/input/input.h mk/resolve mk/output libsymcache/base/parallel.h")
+		own("mk/filter", "mk mk/bytes libmarkup/input/input.h mk/resolve mk/output libsymcache/base/error.h libsymcache/base/parallel.h")
 		own("mk/emit", "../emit.h parts.h")
 		lib("lmdb.h", "store"); lib("symcache.h", "api include scripts"); lib("Python.h", "scripts"); lib("symcache-build.h", "api scripts"); lib("symcache-find.h", "api scripts"); lib("symcache-filter.h", "api scripts"); lib("symcache-process.h", "api include scripts"); lib("symcache-stack.h", "api include scripts"); lib("archive.h", "archive"); lib("archive_entry.h", "archive")
 		lib("libelf.h", "elf dwarf"); lib("gelf.h", "elf dwarf"); lib("dwarf.h", "elf dwarf")

@@ -2,6 +2,7 @@
 #include "libmarkup/bytes/json.h"
 
 #include <assert.h>
+#include <stdlib.h>
 
 #include "libsymcache/base/utf8.h"
 
@@ -59,7 +60,7 @@ void mk_json_escaped(struct mk_out *o, struct sc_str s)
 			escape(o, c);
 		else
 			mk_out_lit(o, "\xef\xbf\xbd");
-		run = p += len < 0 ? -len : 1;
+		run = p += abs(len);
 	}
 	mk_out_put(o, run, (size_t)(p - run));
 }

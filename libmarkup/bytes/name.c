@@ -203,8 +203,6 @@ size_t mk_name_parts(const char *p, size_t len, struct mk_name_part parts[MK_NAM
 
 		if (name > s.p)
 			s.p = name;
-		else if (*s.p == '-' && s.p + 1 < s.end && s.p[1] == '>')
-			s.p += 2;
 		else if (*s.p == '(' || *s.p == '<')
 			split_brackets(&s, begin);
 		else

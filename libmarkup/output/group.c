@@ -3,6 +3,8 @@
 #include "libmarkup/output/group.h"
 #include "libsymcache/base/utf8.h"
 
+#include <stdlib.h>
+
 enum { KIND_GROUP = 1 };
 
 struct group_state {
@@ -88,7 +90,7 @@ static void put_name(struct mk_out *o, const char *p, size_t len)
 			mk_out_put(o, p + i, (size_t)n);
 		else
 			mk_out_char(o, '?');
-		i += (size_t)(n > 0 ? n : -n);
+		i += (size_t)abs(n);
 	}
 }
 

@@ -9,6 +9,7 @@
 
 #include "libmarkup/bytes/fields.h"
 #include "libmarkup/resolve/resolve.h"
+#include "libsymcache/base/error.h"
 
 #define LINES_BETWEEN 64u         /* of a table, at most */
 #define TABLES_TRIED  64u         /* before a frame, and behind it */
@@ -82,12 +83,16 @@ static struct sc_str keep(struct mk_tables *t, struct sc_str s)
 	const struct sc_str none = { NULL, 0 };
 	struct text *new, **found;
 
-	if (!s.len || s.len > MARKUP_NAMES_MAX - t->text_bytes ||
-	    !(new = malloc(sizeof(*new) + s.len)))
+	if (!s.len || s.len > MARKUP_NAMES_MAX - t->text_bytes)
 		return none;
-	new->len = s.len;
-	memcpy(new->bytes, s.ptr, s.len);
-	found = tsearch(new, &t->texts, compare_texts);
+	new = malloc(sizeof(*new) + s.len);
+	if (new) {
+		new->len = s.len;
+		memcpy(new->bytes, s.ptr, s.len);
+	}
+	found = new ? tsearch(new, &t->texts, compare_texts) : NULL;
+	if (!found)
+		sc_memory_refused();
 	if (!found || *found != new)
 		free(new);
 	else
@@ -112,8 +117,10 @@ static struct mk_table *table_of(struct mk_tables *t, struct sc_str key, uint64_
 			return table;
 		break;
 	}
-	if (!vec_reserve(&t->tables, 1) || !(table = calloc(1, sizeof(*table))))
+	if (!vec_reserve(&t->tables, 1) || !(table = calloc(1, sizeof(*table)))) {
+		sc_memory_refused();
 		return NULL;
+	}
 	if (key.len) /* its ptr may be NULL then */
 		memcpy(table->key, key.ptr, key.len);
 	table->key_len = key.len;

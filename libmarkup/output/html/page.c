@@ -3,6 +3,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "libmarkup/bytes/json.h"
 #include "libsymcache/base/utf8.h"
@@ -89,7 +90,7 @@ void mk_html_text(struct mk_out *o, struct sc_str s)
 			mk_put(o, "&quot;");
 		else
 			put_control(o, c);
-		run = p += n < 0 ? -n : 1;
+		run = p += abs(n);
 	}
 	mk_out_put(o, run, (size_t)(p - run));
 }
