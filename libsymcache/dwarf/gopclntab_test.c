@@ -241,6 +241,39 @@ static size_t count_scopes(const struct sample *s, struct dw_facts *u)
 	return u->scopes.len;
 }
 
+/* Of some addresses, the functions that have one of them. */
+static void reads_what_is_wanted(void **state)
+{
+	static const struct { uint64_t vaddrs[2]; size_t n; const char *names; } cases[] = {
+		{ { TEXT }, 1, "main.outer " }, { { TEXT + 0x3f }, 1, "main.outer " }, { { TEXT + 0x40 }, 1, "main.next " },
+		{ { TEXT + 1, TEXT + 0x41 }, 2, "main.outer main.next " }, { { TEXT - 1 }, 1, "" }, { { TEXT + 0x80 }, 1, "" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		const struct dw_wanted wanted = { cases[i].vaddrs, cases[i].n };
+		struct dw_go_sections sections;
+		struct dw_facts u = { 0 };
+		struct dw_go_reader *r;
+		struct sample s;
+		char names[100] = "";
+
+		make(&s, GO_1_20, 8, false);
+		sections = sections_of(&s);
+		sections.wanted = &wanted;
+		assert_int_equal(dw_go_open(&sections, &r, NULL), 0);
+		while (!dw_go_next(r, &u, NULL))
+			for (size_t k = 0; k < u.scopes.len; k++)
+				if (u.scopes.data[k].parent == DW_NONE)
+					snprintf(names + strlen(names), sizeof(names) - strlen(names), "%s ", u.scopes.data[k].name);
+		assert_string_equal(names, cases[i].names);
+		dw_go_close(r);
+		dw_facts_deinit(&u);
+		bytes_deinit(&s.table);
+		bytes_deinit(&s.tree);
+	}
+}
+
 /* Code of a call, and again behind that of one inlined into it. */
 static void has_several_ranges(void **state)
 {
@@ -360,6 +393,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(reads_each_version),
+		cmocka_unit_test(reads_what_is_wanted),
 		cmocka_unit_test(has_several_ranges),
 		cmocka_unit_test(needs_both_lists),
 		cmocka_unit_test(survives_damage),

@@ -48,6 +48,45 @@ static void test_inverted(void **state)
 	indexed_deinit(&r);
 }
 
+/* What stands in types of C is passed over, up to the entry that is said to be behind them, if that may be. */
+static void test_siblings(void **state)
+{
+	enum { BEHIND, FIRST_CHILD, ITSELF, BEYOND, NOTHING_BEHIND };
+	static const struct { unsigned lang, sibling, entries; const char *in, *next; } cases[] = {
+		{ DW_LANG_C, BEHIND, 3, "", "next -:0" }, { DW_LANG_C89, BEHIND, 3, "", "next -:0" },
+		{ DW_LANG_C99, BEHIND, 3, "", "next -:0" }, { DW_LANG_C11, BEHIND, 3, "", "next -:0" },
+		{ DW_LANG_C_plus_plus, BEHIND, 4, "in -:0", "next -:0" }, { DW_LANG_Rust, BEHIND, 4, "in -:0", "next -:0" },
+		{ DW_LANG_Ada95, BEHIND, 4, "in -:0", "next -:0" },
+		{ DW_LANG_C99, FIRST_CHILD, 4, "in -:0", "next -:0" }, { DW_LANG_C99, ITSELF, 4, "in -:0", "next -:0" },
+		{ DW_LANG_C99, BEYOND, 4, "in -:0", "next -:0" }, { DW_LANG_C99, NOTHING_BEHIND, 2, "", "" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct dwarf w;
+		struct indexed r;
+		size_t type, sibling, child, behind;
+
+		begin(&w);
+		unit_begin(&w);
+		entry(&w, DW_TAG_compile_unit, true);
+		attr(&w, DW_AT_language, DW_FORM_data2, cases[i].lang);
+		type = entry(&w, DW_TAG_structure_type, true);
+		sibling = attr(&w, DW_AT_sibling, DW_FORM_ref4, 0);
+		child = function(&w, "in", 0x1100, 0x1110);
+		children_end(&w);
+		behind = function(&w, "next", 0x1200, 0x1210);
+		close_unit(&w);
+		patch(&w.info, sibling, 4, (const size_t[]){ behind, child, type, w.info.b.len + 1, w.info.b.len }[cases[i].sibling] - w.unit);
+		finish(&w, &r);
+		expect(&r, 0x1100, cases[i].in);
+		expect(&r, 0x1200, cases[i].next);
+		assert_int_equal(r.info.entries, 2 + cases[i].entries + 2);
+		assert_int_equal(r.info.bad_units, 0);
+		indexed_deinit(&r);
+	}
+}
+
 /* Headers that lie but for the length cost their unit alone. */
 static void test_unit_headers(void **state)
 {
@@ -348,6 +387,7 @@ int main(void)
 		cmocka_unit_test(test_header_into_next),
 		cmocka_unit_test(test_damaged_types),
 		cmocka_unit_test(test_inverted),
+		cmocka_unit_test(test_siblings),
 		cmocka_unit_test(test_unit_headers), cmocka_unit_test(test_empty_unit),
 		cmocka_unit_test(test_unit_lengths),
 		cmocka_unit_test(test_abbreviations),

@@ -62,6 +62,51 @@ static void test_mini(void **state)
 	expect_functions("x", 2);
 }
 
+/* A function ends where its section does, whatever its size is said to be. */
+static void test_ends(void **state)
+{
+	static const uint64_t text_end = DWARF_TEXT + DWARF_TEXT_SIZE;
+	static const struct { uint64_t vaddr, size, end; } cases[] = {
+		{ DWARF_TEXT, 16, DWARF_TEXT + 16 }, { DWARF_TEXT, DWARF_TEXT_SIZE, text_end }, { DWARF_TEXT, DWARF_TEXT_SIZE + 1, text_end },
+		{ DWARF_TEXT + 0x100, DWARF_TEXT_SIZE, text_end }, { text_end - 1, 1, text_end }, { text_end - 1, 2, text_end },
+		{ text_end - 1, UINT64_MAX, text_end }, { DWARF_TEXT + 1, UINT64_MAX - DWARF_TEXT, text_end },
+		{ text_end, 16, 0 }, { DWARF_TEXT - 1, 16, 0 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		const struct symcache_build_options options = { .no_debug_search = true };
+		struct sc_input in = { .with_symbols = true };
+		struct bytes file = { 0 };
+		struct sc_error err;
+		struct dwarf w;
+		char path[32];
+		int fd;
+
+		dwarf_init(&w, &(struct dwarf_shape){ .version = 4 });
+		put_str(&w.strtab, "");
+		put(&w.symtab, 8, 0), put(&w.symtab, 16, 0);
+		put(&w.symtab, 4, put_str(&w.strtab, "f")), put(&w.symtab, 1, STB_GLOBAL << 4 | STT_FUNC);
+		put(&w.symtab, 1, 0), put(&w.symtab, 2, 1);
+		put(&w.symtab, 8, cases[i].vaddr), put(&w.symtab, 8, cases[i].size);
+		dwarf_file(&w, &file);
+		fd = testing_memfd(file.b.data, file.b.len, path);
+		assert_int_equal(sc_input_open(&in, path, &options, &err), 0);
+		assert_int_equal(sc_input_load(&in, 1, &err), 0);
+		sc_input_begin_symbols(&in, false);
+		assert_int_equal(sc_input_symbols(&in, &err), 0);
+		assert_int_equal(in.code_symbols.len, cases[i].end != 0);
+		if (cases[i].end) {
+			assert_int_equal(in.code_symbols.data[0].start, cases[i].vaddr);
+			assert_int_equal(in.code_symbols.data[0].end, cases[i].end);
+		}
+		sc_input_close(&in);
+		close(fd);
+		bytes_deinit(&file);
+		dwarf_deinit(&w);
+	}
+}
+
 /* ---- tables at random ----------------------------------------------------------------------------- */
 
 enum { TABLES = 160, TABLES_WHOLE = 10, ASKED = 3 };
@@ -169,6 +214,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_descriptors),
 		cmocka_unit_test(test_mini),
+		cmocka_unit_test(test_ends),
 		cmocka_unit_test(test_tables),
 	};
 
