@@ -137,11 +137,87 @@ static void test_lost_in_use(void **state)
 	}
 }
 
+static char said[1000];
+
+static void say(void *ctx, const struct symcache_notice *n)
+{
+	(void)ctx;
+	snprintf(said + strlen(said), sizeof(said) - strlen(said), "%d %s: %s; ", n->kind, n->file ? n->file : "-",
+		 n->message);
+}
+
+/* Adds how a module is opened: "itself", or the error, with "*" if it was reported before. */
+static void open_and_say(struct symcache_module *m)
+{
+	const struct symcache *cache;
+	struct sc_error e;
+	bool reported;
+	const int rc = symcache_module_cache(m, &cache, &reported, &e);
+
+	snprintf(said + strlen(said), sizeof(said) - strlen(said), "%d %s%s | ", rc, rc ? e.msg : "itself", reported ? "*" : "");
+	for (char *at; (at = strstr(said, dir)); memcpy(at, "DIR", 3))
+		memmove(at + 3, at + strlen(dir), strlen(at + strlen(dir)) + 1);
+	for (char *at; (at = strstr(said, text_id)); memcpy(at, "ID", 2))
+		memmove(at + 2, at + strlen(text_id), strlen(at + strlen(text_id)) + 1);
+}
+
+/* Damage that is found when a module is opened is said once, also if it is opened again later; what else is
+ * wrong is tried again with a later snapshot only if that may help. */
+static void test_said(void **state)
+{
+	char missing[80];
+	const struct { enum symcache_module_kind kind; const char *name; bool damaged; const char *wants; } cases[] = {
+		{ SYMCACHE_MODULE_BUILD_ID, text_id, true,
+		  "1 -: the store's entry ID is damaged and not used: run 'symcache verify --repair', then index its file again; "
+		  "-1 the store's entry is damaged* | -1 the store's entry is damaged* | -1 the store's entry is damaged* | "
+		  "0 itself | 0 itself | " },
+		{ SYMCACHE_MODULE_FILE, self, true,
+		  "1 /proc/self/exe: the store's entry ID is damaged and not used: run 'symcache verify --repair', then index "
+		  "its file again; 0 itself | 0 itself | 0 itself | 0 itself | 0 itself | " },
+		/* The beginning of one that comes. */
+		{ SYMCACHE_MODULE_BUILD_ID, "0102", false,
+		  "-1 not in the store: 0102 | -1 not in the store: 0102* | -1 not in the store: 0102* | 0 itself | 0 itself | " },
+		{ SYMCACHE_MODULE_FILE, missing, false,
+		  "-3 DIR/none: cannot open: No such file or directory | -3 DIR/none: cannot open: No such file or directory* | "
+		  "-3 DIR/none: cannot open: No such file or directory* | -3 DIR/none: cannot open: No such file or directory* | "
+		  "-3 DIR/none: cannot open: No such file or directory* | " },
+	};
+
+	(void)state;
+	snprintf(missing, sizeof(missing), "%s/none", dir);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct symcache_caches *c;
+		struct symcache_module *m;
+
+		*said = 0;
+		store_put(self_id, self_id_len);
+		if (cases[i].damaged)
+			damage_store_from(8);
+		c = symcache_caches_create(&(struct symcache_caches_options){ .store = store_file, .notify = say });
+		m = symcache_caches_module(c, cases[i].kind, cases[i].name);
+		open_and_say(m);
+		open_and_say(m);
+		symcache_caches_update(c);
+		open_and_say(m);
+		store_put(cases[i].damaged ? self_id : (const uint8_t[]){ 1, 2, 3 }, cases[i].damaged ? self_id_len : 3);
+		symcache_caches_update(c);
+		open_and_say(m);
+		/* A file that comes now comes too late. */
+		assert_int_equal(symlink("/proc/self/exe", missing), 0);
+		symcache_caches_update(c);
+		open_and_say(m);
+		assert_string_equal(said, cases[i].wants);
+		unlink(missing);
+		symcache_caches_destroy(c);
+		unlink(store_file);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_damaged), cmocka_unit_test(test_damaged_in_batches),
-		cmocka_unit_test(test_lost_in_use),
+		cmocka_unit_test(test_lost_in_use), cmocka_unit_test(test_said),
 	};
 
 	return cmocka_run_group_tests(tests, setup, teardown);

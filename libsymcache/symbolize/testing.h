@@ -139,8 +139,8 @@ static inline bool assert_fails(struct symcache_module *m, int code, const char 
 	return reported;
 }
 
-/* Changes a byte in the middle of the stored cache. */
-static inline void damage_store(void)
+/* Changes a byte of each block of the stored cache from `first` on. */
+static inline void damage_store_from(size_t first)
 {
 	FILE *f = fopen(store_file, "r+");
 	char *bytes;
@@ -152,12 +152,18 @@ static inline void damage_store(void)
 	assert_int_equal(fread(bytes, 1, (size_t)st.st_size, f), st.st_size);
 	at = memmem(bytes, (size_t)st.st_size, self_cache, 4096);
 	assert_non_null(at);
-	for (size_t i = 4096; i < self_size; i += 4096) { /* the first block stays */
+	for (size_t i = first; i < self_size; i += 4096) {
 		fseek(f, (long)(at - bytes) + (long)i, SEEK_SET);
 		fputc(at[i] ^ 1, f);
 	}
 	free(bytes);
 	fclose(f);
+}
+
+/* The same, but for the first block. */
+static inline void damage_store(void)
+{
+	damage_store_from(4096);
 }
 
 #endif
