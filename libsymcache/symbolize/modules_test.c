@@ -122,7 +122,10 @@ static void test_kept(void **state)
 	assert_int_equal(e.cache_size, self_size);
 	assert_true(e.sources & SYMCACHE_FROM_DWARF && e.time > 1700000000);
 	symstore_read_end(reader);
-	/* A store that is open already is asked, and remains its owner's. */
+	expect((struct symcache_caches_options){ .store = store_file, .store_name = "the store" }, SYMCACHE_MODULE_BUILD_ID,
+	       "0102", "-1 not in the store: 0102");
+	/* A store that is open already is asked, and remains its owner's; its entry has been used then. */
+	assert_int_equal(symstore_last_used(store, self_id, self_id_len), 0);
 	c = symcache_caches_create(&(struct symcache_caches_options){ .borrowed = store, .memory_only = true });
 	m = symcache_caches_module_of_id(c, self_id, self_id_len);
 	assert_self(m);
@@ -130,10 +133,67 @@ static void test_kept(void **state)
 	assert_string_equal(files[0], path);
 	assert_null(files[1]);
 	symcache_caches_destroy(c);
+	assert_true(symstore_last_used(store, self_id, self_id_len) > 1700000000);
+	c = symcache_caches_create(&(struct symcache_caches_options){ .borrowed = store, .memory_only = true, .store_name = "here" });
+	assert_fails(symcache_caches_module_of_id(c, (const uint8_t *)"no", 2), SC_ENOTFOUND, "not in store here");
+	symcache_caches_destroy(c);
 	assert_int_equal(symstore_read_begin(store, &reader, NULL), 0);
 	symstore_read_end(reader);
 	symstore_close(store);
 	unlink(store_file);
+}
+
+static bool put_entry(void *ctx, const struct symstore_entry *e)
+{
+	char *text = ctx, id[SYMCACHE_BUILD_ID_TEXT];
+
+	sprintf(text + strlen(text), "%s %s %s, %s; ", symcache_build_id_text(id, e->build_id, e->build_id_len),
+		e->source_path, e->debug_path ? e->debug_path : "", e->names ? e->names : "");
+	return true;
+}
+
+/* What is stored of a file says where its debug file was; nothing is stored of one without a build ID; one
+ * without symbols is stored for its unwind information. */
+static void test_stored_files(void **state)
+{
+	static const char files[] =
+		"cd %s && printf 'int f(int x) { return 2 * x; }\n' > f.c && "
+		"cc() { gcc -g -shared -fPIC -nostdlib \"$@\"; } && cc -Wl,--build-id=0xabcdef -o a.so f.c && "
+		"cc -Wl,--build-id=none -o no-id.so f.c && objcopy --only-keep-debug a.so a.debug && strip a.so && "
+		"mkdir -p .build-id/ab && mv a.debug .build-id/ab/cdef.debug && cc -Wl,--build-id=0x1234 -o bare.so f.c && "
+		"strip bare.so && objcopy --strip-all --remove-section=.dynsym bare.so 2> /dev/null; rm f.c";
+	static const struct { const char *name; const char *wants; } cases[] = {
+		{ "a.so", "0 | abcdef DIR/a.so DIR/.build-id/ab/cdef.debug, a.so; " }, { "no-id.so", "0 | " },
+		{ "bare.so", "-7 DIR/bare.so: no debug information and no symbols| 1234 DIR/bare.so , bare.so; " },
+	};
+
+	(void)state;
+	assert_int_equal(testing_run(files, dir), 0);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct symcache_caches *c = symcache_caches_create(&(struct symcache_caches_options){
+			.store = store_file, .store_files = true, SEARCH });
+		const struct symcache *cache;
+		struct symstore_reader *reader;
+		struct symstore *store;
+		struct sc_error err = { .msg = "" };
+		char path[100], got[500];
+		int rc;
+
+		snprintf(path, sizeof(path), "%s/%s", dir, cases[i].name);
+		rc = symcache_module_cache(symcache_caches_module(c, SYMCACHE_MODULE_FILE, path), &cache, NULL, &err);
+		symcache_caches_destroy(c);
+		snprintf(got, sizeof(got), "%d %s| ", rc, err.msg);
+		if (!symstore_open(store_file, SYMSTORE_READ, &store, NULL)) {
+			assert_int_equal(symstore_read_begin(store, &reader, NULL), 0);
+			assert_int_equal(symstore_each(reader, NULL, 0, put_entry, got, NULL), 0);
+			symstore_read_end(reader);
+			symstore_close(store);
+			unlink(store_file);
+		}
+		for (char *at; (at = strstr(got, dir)); memcpy(at, "DIR", 3))
+			memmove(at + 3, at + strlen(dir), strlen(at + strlen(dir)) + 1);
+		assert_string_equal(got, cases[i].wants);
+	}
 }
 
 /* Modules that have no cache are remembered up to a number, and one that has got one does not count. */
@@ -162,7 +222,7 @@ static void test_many(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_accepted), cmocka_unit_test(test_kept), cmocka_unit_test(test_many),
+		cmocka_unit_test(test_accepted), cmocka_unit_test(test_kept), cmocka_unit_test(test_stored_files), cmocka_unit_test(test_many),
 	};
 
 	return cmocka_run_group_tests(tests, setup, teardown);
