@@ -7,7 +7,7 @@
 
 #include "libsymcache/base/build_id.h"
 #include "libsymcache/profile/testing.h"
-#include "libsymcache/profile/testing_proto.h"
+#include "libsymcache/profile/proto_test.h"
 
 /* The stack of one sample in a mapping, and what is missing then. */
 static void expect_in(uint64_t start, uint64_t limit, const char *name, const char *id, unsigned offset,

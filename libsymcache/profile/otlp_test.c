@@ -6,7 +6,7 @@
 #include <cmocka.h>
 
 #include "libsymcache/profile/testing.h"
-#include "libsymcache/profile/testing_proto.h"
+#include "libsymcache/profile/proto_test.h"
 
 /* Strings 0 to 9; attributes 1 to 3; "/opt/prog" mapped at 0x7000, "/opt/gone" at 0x9000. */
 #define STRINGS \

@@ -6,7 +6,7 @@
 #include <cmocka.h>
 
 #include "libsymcache/profile/testing.h"
-#include "libsymcache/profile/testing_proto.h"
+#include "libsymcache/profile/proto_test.h"
 
 static void expect_text(struct symprofile_options options, const void *bytes, size_t size,
 			const char *want)
