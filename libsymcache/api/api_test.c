@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 
+#include "libsymcache/api/api.h"
 #include "libsymcache/api/testing.h"
 
 static int count_entry(void *ctx, const struct symcache_entry *e)
@@ -280,6 +281,28 @@ static void packs(void **state)
 	symcache_store_close(s);
 }
 
+/* What is put says of what version it is, and does not replace what is pinned. */
+static void puts_caches(void **state)
+{
+	const struct symcache_put_options put = { sizeof(put), (const uint8_t *)"ab", 2, "/x/a.so", "pinned", 7 };
+	struct symcache_store *s = open_a(SYMCACHE_STORE_WRITE);
+	struct symcache_cache *c = get(s);
+	struct symstore_reader *reader;
+	struct symstore_entry e;
+
+	(void)state;
+	ok(symcache_store_put(s, c, &put, NULL));
+	assert_int_equal(symcache_store_put(s, c, &put, NULL), 1);
+	ok(symstore_read_begin(s->file, &reader, NULL));
+	ok(symstore_entry(reader, put.build_id, 2, &e, NULL));
+	assert_true(!strncmp(e.tool_version, "symcache ", 9) && !strcmp(e.tool_version + 9, symcache_version_string()));
+	assert_true(e.time == 7 && e.sources && !strcmp(e.source_path, "/x/a.so"));
+	symstore_read_end(reader);
+	ok(symcache_store_remove(s, put.build_id, 2, NULL));
+	symcache_cache_unref(c);
+	symcache_store_close(s);
+}
+
 static off_t size_of(const char *name)
 {
 	struct stat st;
@@ -351,7 +374,7 @@ int main(void)
 		cmocka_unit_test(survives_fork),
 		cmocka_unit_test(threads_share),
 		cmocka_unit_test(index_keeps_locks),
-		cmocka_unit_test(packs), cmocka_unit_test(bundles),
+		cmocka_unit_test(packs), cmocka_unit_test(puts_caches), cmocka_unit_test(bundles),
 	};
 
 	return cmocka_run_group_tests(tests, set_up, tear_down);
