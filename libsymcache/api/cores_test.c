@@ -7,6 +7,7 @@
 #include "libsymcache/base/seeds_test.h"
 
 #define CORES "../shared/data/cores"
+#define TRACES "../shared/data/tfile"
 
 enum { MAX = 400 };
 
@@ -226,7 +227,7 @@ static int put_frame(void *ctx, const struct symcache_walked_thread *t, const st
 /* All that is said of each frame of recorded cores, whose libc is nowhere. */
 static void stacks_have_all(void **state)
 {
-	static const char *const names[] = { "altstack", "asmcfi", "nocfi", "shared", "spie", "tail" };
+	static const char *const names[] = { "altstack", "asmcfi", "nocfi", "shared", "spie", "tail", "threads" };
 	char *got;
 	size_t len;
 	FILE *to = open_memstream(&got, &len);
@@ -255,11 +256,42 @@ static void stacks_have_all(void **state)
 	expect_recorded("core_stacks", got, len);
 }
 
+/* All that is said of the frames of recorded trace files, also where the program counter was not collected, and
+ * where a stack cannot be walked. */
+static void traces_have_all(void **state)
+{
+	static const struct { const char *name, *module; } of[] = {
+		{ "c02-mem", TRACES "/programs/prog1" }, { "c04-step", TRACES "/programs/prog1" },
+		{ "c16-multi", TRACES "/programs/prog1" }, { "c06-pie", TRACES "/programs/prog1pie@555555554000" },
+	};
+	char *got;
+	size_t len;
+	FILE *to = open_memstream(&got, &len);
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(of) / sizeof(*of); i++) {
+		const struct symcache_trace_options options = { .size = sizeof(options), .modules = &of[i].module,
+			.num_modules = 1 };
+		struct symcache_error err = { .msg = "" };
+		char path[200];
+
+		snprintf(path, sizeof(path), TRACES "/real/%s.tf", of[i].name);
+		if (access(path, F_OK)) {
+			print_message("skipped: there is no %s\n", path);
+			skip();
+		}
+		fprintf(to, "== %s\n", of[i].name);
+		fprintf(to, "%d %s\n", symcache_trace_stacks(path, &options, put_frame, to, &err), err.msg);
+	}
+	fclose(to);
+	expect_recorded("trace_stacks", got, len);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(cores_are_spaces), cmocka_unit_test(traces_have_stacks),
-		cmocka_unit_test(stacks_have_all),
+		cmocka_unit_test(stacks_have_all), cmocka_unit_test(traces_have_all),
 	};
 
 	return cmocka_run_group_tests(tests, set_up, tear_down);
