@@ -1,6 +1,7 @@
 /* Unit tests of the option tables. */
 #include "cmd/cli/opt.h"
 
+#include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -62,6 +63,7 @@ static int parse(const char *line, char ***operands, const char **messages)
 		argv[argc++] = w;
 	argv[argc] = NULL;
 	capture_begin(&capture, stderr);
+	errno = ERANGE; /* of something before */
 	n = llvm ? opt_parse_llvm(opts, argv) : opt_parse(&cmd, argv);
 	capture_end(&capture);
 	if (messages)
