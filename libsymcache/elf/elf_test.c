@@ -314,6 +314,11 @@ static void test_soname_and_fold(void **state)
 	sc_elf_fold_text(e, id);
 	assert_memory_equal(id, want, 16);
 	sc_elf_close(e);
+	s[1].entsize = 0; /* then it is not known how many there are */
+	put_elf(&b, &shape_64, s, 3);
+	e = must_open(&b);
+	assert_null(sc_elf_soname(e));
+	sc_elf_close(e);
 	bytes_deinit(&strings);
 	bytes_deinit(&dynamic);
 	bytes_deinit(&text);
