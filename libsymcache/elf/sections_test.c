@@ -135,6 +135,54 @@ static void test_all_ways(void **state)
 	}
 }
 
+/* Several sections of one name are one, in the order of the file, however each is compressed. */
+static void test_parts(void **state)
+{
+	static const struct { char kinds[5]; size_t size; } cases[] = { /* t: a text, c: content, z: the same, compressed */
+		{ "t", 4 }, { "tt", 8 }, { "tc", 4 + sizeof(content) }, { "ctt", 8 + sizeof(content) },
+		{ "z", sizeof(content) }, { "ztz", 4 + 2 * sizeof(content) }, { "tzct", 8 + 2 * sizeof(content) },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < 2 * sizeof(cases) / sizeof(*cases); i++) {
+		const char *kinds = cases[i / 2].kinds;
+		struct bytes parts[4] = {0}, file = {0};
+		struct elf_section sections[4];
+		struct elf_shape shape = shape_64;
+		size_t n = 0, size, at = 0;
+		const uint8_t *data;
+		struct sc_error err;
+		struct sc_elf *e;
+		char path[32];
+		int fd;
+
+		shape.type = i % 2 ? ET_REL : ET_DYN;
+		for (; kinds[n]; n++) {
+			if (kinds[n] == 'z')
+				put_compressed(&parts[n], true, n % 2 ? ZSTD : ZLIB, sizeof(content));
+			else
+				put_block(&parts[n], kinds[n] == 't' ? "abcd" : content, kinds[n] == 't' ? 4 : sizeof(content));
+			sections[n] = (struct elf_section){ ".debug_info", SHT_PROGBITS, kinds[n] == 'z' ? SHF_COMPRESSED : 0, 0,
+							    &parts[n], 0, 0, 0 };
+		}
+		put_elf(&file, &shape, sections, n);
+		fd = testing_memfd(file.b.data, file.b.len, path);
+		assert_int_equal(sc_elf_open(path, &e, &err), 0);
+		assert_int_equal(sc_elf_section(e, ".debug_info", &data, &size, &err), 0);
+		assert_int_equal(size, cases[i / 2].size);
+		for (size_t k = 0; k < n; k++) {
+			const size_t len = kinds[k] == 't' ? 4 : sizeof(content);
+
+			assert_memory_equal(data + at, kinds[k] == 't' ? "abcd" : content, len);
+			at += len;
+			bytes_deinit(&parts[k]);
+		}
+		sc_elf_close(e);
+		close(fd);
+		bytes_deinit(&file);
+	}
+}
+
 /* What is damaged, lies, or is of an unknown kind. */
 static void test_faults(void **state)
 {
@@ -267,6 +315,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_all_ways),
+		cmocka_unit_test(test_parts),
 		cmocka_unit_test(test_faults),
 		cmocka_unit_test(test_damage),
 		cmocka_unit_test(test_names),

@@ -50,11 +50,10 @@ static void put_symbols(struct bytes *table, struct bytes *names, bool is_64,
 
 /* A file with a table of symbols: .text at 1000–2000, .data at 3000–4000, .tdata,
  * and a section that is not loaded. */
-static struct sc_elf *file_with(const struct elf_shape *shape, uint32_t type,
-				const struct symbol *symbols, size_t n)
+static struct sc_elf *file_of(const struct elf_shape *shape, uint32_t type, uint64_t symbol_size,
+			      const struct symbol *symbols, size_t n)
 {
 	struct bytes table = { .big_endian = shape->big_endian }, names = {0}, file = {0};
-	unsigned symbol_size = shape->is_64 ? 24 : 16;
 	struct elf_section s[] = {
 		{ ".text", SHT_NOBITS, SHF_ALLOC | SHF_EXECINSTR, 0x1000, NULL, 0x1000, 0, 0 },
 		{ ".data", SHT_NOBITS, SHF_ALLOC, 0x3000, NULL, 0x1000, 0, 0 },
@@ -78,6 +77,12 @@ static struct sc_elf *file_with(const struct elf_shape *shape, uint32_t type,
 	bytes_deinit(&table);
 	bytes_deinit(&names);
 	return e;
+}
+
+static struct sc_elf *file_with(const struct elf_shape *shape, uint32_t type,
+				const struct symbol *symbols, size_t n)
+{
+	return file_of(shape, type, shape->is_64 ? 24 : 16, symbols, n);
 }
 
 static const struct elf_shape shape_64 = { .is_64 = true, .machine = EM_X86_64, .type = ET_DYN };
@@ -190,6 +195,9 @@ static void test_aliases(void **state)
 	EXPECT("1000+10 plain |",
 	       { "__GI_x", GLOBAL, FUNC, TEXT, 0x1000, 0x10 },
 	       { "plain", LOCAL, FUNC, TEXT, 0x1000, 0x10 });
+	EXPECT("1000+10 __GIx |", /* which is no such name */
+	       { "___x", GLOBAL, FUNC, TEXT, 0x1000, 0x10 },
+	       { "__GIx", GLOBAL, FUNC, TEXT, 0x1000, 0x10 });
 	EXPECT("1000+10 __GI_x |", /* if there is no other */
 	       { "__GI_x", LOCAL, FUNC, TEXT, 0x1000, 0x10 });
 	EXPECT("1000+10 first |",
@@ -380,11 +388,22 @@ static void test_nm(void **state)
 	sc_elf_close(e);
 }
 
+/* A table that does not say how large a symbol is has none. */
+static void test_no_entry_size(void **state)
+{
+	static const struct symbol f = { "f", GLOBAL, FUNC, TEXT, 0x1000, 0x10 };
+
+	(void)state;
+	expect_in(file_of(&shape_64, SHT_SYMTAB, 0, &f, 1), "|");
+	expect_in(file_of(&shape_64, SHT_SYMTAB, 24, &f, 1), "1000+10 f |");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_kinds),
 		cmocka_unit_test(test_aliases),
+		cmocka_unit_test(test_no_entry_size),
 		cmocka_unit_test(test_compiler_labels), cmocka_unit_test(test_sizes),
 		cmocka_unit_test(test_shapes),
 		cmocka_unit_test(test_nearest), cmocka_unit_test(test_nm),
