@@ -36,11 +36,21 @@ static struct sc_elf *must_open(struct bytes *b)
 	return e;
 }
 
+/* By its path, by a descriptor, and as bytes. */
 static void must_fail(struct bytes *b, int code, const char *why)
 {
 	struct sc_error err = { .msg = "" };
-	struct sc_elf *e;
+	struct sc_elf *const none = (void *)1, *e = none;
+	char path[32];
+	int fd = testing_memfd(b->b.data, b->b.len, path);
 
+	assert_int_equal(sc_elf_open_fd(fd, path, &e, &err), code);
+	assert_null(e);
+	e = none;
+	assert_int_equal(sc_elf_open_memory(memcpy(malloc(b->b.len + 1), b->b.data ? b->b.data : (uint8_t *)"", b->b.len),
+					    b->b.len, path, &e, &err), SC_EFORMAT);
+	assert_null(e);
+	e = none;
 	assert_int_equal(open_bytes(b, &e, &err), code);
 	assert_null(e);
 	if (!strstr(err.msg, why))
@@ -425,8 +435,7 @@ static void test_truncated(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_shapes),
-		cmocka_unit_test(test_ranges),
+		cmocka_unit_test(test_shapes), cmocka_unit_test(test_ranges),
 		cmocka_unit_test(test_load_base),
 		cmocka_unit_test(test_note_segment),
 		cmocka_unit_test(test_no_sections),

@@ -24,7 +24,7 @@ static const char *found(const char *name)
 	static char path[256];
 	char file[128], root[128];
 	const char *const dirs[] = { "/nonexistent", root, NULL };
-	struct sc_elf *e, *d;
+	struct sc_elf *e, *d = (void *)1; /* it is set in any case */
 	struct sc_error err = { .msg = "" };
 	int rc;
 
@@ -53,7 +53,7 @@ static int find_sup(const char *bytes)
 {
 	const char *const dirs[] = { NULL };
 	char file[128], commands[300];
-	struct sc_elf *e, *d;
+	struct sc_elf *e, *d = (void *)1; /* it is set in any case */
 	struct sc_error err = { .msg = "" };
 	int rc;
 
@@ -192,7 +192,7 @@ static const char *found_alt(const char *in, const char *name)
 	static char path[256];
 	char file[256], commands[600], root[128], want[300];
 	const char *const dirs[] = { "/nonexistent", root, NULL };
-	struct sc_elf *e, *d;
+	struct sc_elf *e, *d = (void *)1; /* it is set in any case */
 	struct sc_error err = { .msg = "" };
 
 	snprintf(commands, sizeof(commands), "T=$PWD; { printf '%%s\\0' \"%s\"; tail -c 20 note; } > link && mkdir -p $(dirname %s) && "
@@ -260,7 +260,7 @@ static void test_damaged_alt(void **state)
 		const char *const dirs[] = { NULL };
 		struct sc_error err = { .msg = "" };
 		char commands[200], file[128];
-		struct sc_elf *e, *d;
+		struct sc_elf *e, *d = (void *)1; /* it is set in any case */
 
 		snprintf(commands, sizeof(commands), "printf '%s' > link; objcopy --add-section .gnu_debugaltlink=link $P p", links[i]);
 		run(commands);

@@ -35,7 +35,7 @@ static bool has_symbol(const struct sc_elf_symbols *s, const char *name)
 static void test_mini(void **state)
 {
 	struct sc_elf_symbols alone, both;
-	struct sc_elf *e, *mini;
+	struct sc_elf *e, *mini = (void *)1;
 	struct sc_error err;
 
 	(void)state;
@@ -88,7 +88,7 @@ static void test_large_mini(void **state)
 		skip();
 	}
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
-		struct sc_elf *e, *mini;
+		struct sc_elf *e, *mini = (void *)1;
 		struct sc_error err;
 
 		assert_int_equal(testing_run("cd %s && head -c %s /dev/zero | xz > large.xz && objcopy --add-section "

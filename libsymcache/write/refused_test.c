@@ -6,6 +6,9 @@
 
 #include <cmocka.h>
 
+#include "libsymcache/write/explain.h"
+#include "libsymcache/write/locals.h"
+#include "libsymcache/write/sources.h"
 #include "libsymcache/write/synthetic_test.h"
 
 /* Of files that tools make: $T is the folder of the tests. */
@@ -29,7 +32,7 @@ static void test_tools(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		char path[100], said[300];
-		struct symcache_build *b;
+		struct symcache_build *b = (void *)1;
 		struct sc_error err = { .msg = "" };
 		const char *behind = !strncmp(cases[i].said, "$T", 2) ? cases[i].said + 2 : NULL;
 
@@ -43,6 +46,41 @@ static void test_tools(void **state)
 		assert_null(b);
 		assert_int_equal(err.code, cases[i].rc);
 		assert_string_equal(err.msg, said);
+	}
+}
+
+/* Of files that are not there, or no ELF files, nothing is opened, whatever is to be. */
+static void test_nothing(void **state)
+{
+	const struct { char path[100]; int rc; const char *said; } cases[] = {
+		{ "/nonexistent", SC_ESYS, "/nonexistent: cannot open: No such file or directory" },
+		{ "ARCHITECTURE.md", SC_EFORMAT, "ARCHITECTURE.md: not an ELF file" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		const char *path = cases[i].path;
+		struct symcache_symbol_table *table = (void *)1, *dynamic = (void *)1;
+		struct symcache_explanation *explanation = (void *)1;
+		struct symcache_nearest *nearest = (void *)1;
+		struct symcache_sources *sources = (void *)1;
+		struct symcache_locals *locals = (void *)1;
+		struct symcache_build *build = (void *)1;
+		struct symcache_code *code = (void *)1;
+		struct sc_error errs[8];
+		const int rcs[8] = {
+			symcache_build_create(path, NULL, &build, &errs[0]), symcache_explain(path, NULL, 0, &explanation, &errs[1]),
+			symcache_locals_open(path, NULL, &locals, &errs[2]), symcache_sources_open(path, NULL, &sources, &errs[3]),
+			symcache_symbol_table_open(path, &table, &errs[4]), symcache_symbol_table_open_dynamic(path, &dynamic, &errs[5]),
+			symcache_nearest_open(path, NULL, &nearest, &errs[6]),
+			symcache_code_open(path, (const uint8_t *)"1", 1, &code, &errs[7]),
+		};
+
+		for (size_t k = 0; k < 8; k++) {
+			assert_int_equal(rcs[k], cases[i].rc);
+			assert_string_equal(errs[k].msg, cases[i].said);
+		}
+		assert_true(!build && !explanation && !locals && !sources && !table && !dynamic && !nearest && !code);
 	}
 }
 
@@ -99,6 +137,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_tools),
+		cmocka_unit_test(test_nothing),
 		cmocka_unit_test(test_names),
 		cmocka_unit_test(test_soname),
 	};
