@@ -179,6 +179,64 @@ static void test_symbol_of_file(void **state)
 	symcache_caches_destroy(caches);
 }
 
+/* What is said once and what of each line: of a build ID that no one has, LLVM says it of each. */
+static void test_again(void **state)
+{
+	static const struct { struct symcache_answer_options o; const char *lines[3]; const char *wants; } cases[] = {
+		{ { .protocol = MARKUP_PROTOCOL_LLVM }, { "BUILDID:0102 1", "BUILDID:0102 2" },
+		  "[t: error: '0102': could not find build ID\nt: error: '0102': could not find build ID\n]??:0:0\n\n??:0:0\n\n" },
+		{ { .protocol = MARKUP_PROTOCOL_LLVM }, { "FILE:/nowhere 1", "FILE:/nowhere 2" },
+		  "[t: error: '/nowhere': No such file or directory\n]??:0:0\n\n??:0:0\n\n" },
+		{ { .protocol = MARKUP_PROTOCOL_LOOKUP }, { "BUILDID:0102 1", "BUILDID:0102 2" },
+		  "[t: there is no store\n]??:0:0\n\n??:0:0\n\n" },
+		{ { .protocol = MARKUP_PROTOCOL_LOOKUP }, { "/nowhere 1", "/nowhere" },
+		  "[t: /nowhere: cannot open: No such file or directory\nt: '/nowhere': which file? use --file, --module or --build-id\n]??:0:0\n\n??:0:0\n\n" },
+		{ { .protocol = MARKUP_PROTOCOL_LOOKUP, .name = "/nowhere" }, { "1x", "" },
+		  "[t: '1x': expected a number as module offset (hexadecimal: 0x...)\n]??:0:0\n\n??:0:0\n\n" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct heard h = { .reply = -1 };
+		struct symcache_caches *caches;
+		struct symcache_answerer *d = begin(cases[i].o, &h, &caches);
+		char lines[2][40];
+
+		for (int k = 0; k < 2; k++)
+			strcpy(lines[k], cases[i].lines[k]);
+		assert_int_equal(symcache_answerer_lines(d, (char *[]){ lines[0], lines[1] }, 2, NULL),
+				 cases[i].o.protocol == MARKUP_PROTOCOL_LOOKUP);
+		end(d, caches, &h, cases[i].wants);
+	}
+}
+
+/* A line that is too long is said once, also if more come than are read at once. */
+static void test_long(void **state)
+{
+	struct heard h = { .reply = -1 };
+	struct symcache_caches *caches;
+	struct symcache_answerer *d = begin((struct symcache_answer_options){
+		.kind = SYMCACHE_MODULE_CACHE, .name = "nowhere.symc" }, &h, &caches);
+	FILE *file = tmpfile();
+	unsigned said = 0;
+
+	(void)state;
+	for (unsigned i = 0; i < 70000; i++)
+		fputc('1', file);
+	for (unsigned i = 0; i < 300000; i++)
+		fputs("\n0x1", file);
+	rewind(file);
+	assert_int_equal(symcache_answerer_read(d, fileno(file), NULL), 1);
+	fclose(file);
+	mk_out_char(&h.text, '\0');
+	for (const char *at = h.text.buf; (at = strstr(at, "<a line of input")); at++)
+		said++;
+	assert_int_equal(said, 1);
+	mk_out_deinit(&h.text);
+	symcache_answerer_destroy(d);
+	symcache_caches_destroy(caches);
+}
+
 /* Why there are no symbols, as llvm-symbolizer says it. */
 static void test_reasons(void **state)
 {
@@ -212,6 +270,8 @@ int main(void)
 		cmocka_unit_test(test_read),
 		cmocka_unit_test(test_many),
 		cmocka_unit_test(test_symbol_of_file),
+		cmocka_unit_test(test_again),
+		cmocka_unit_test(test_long),
 		cmocka_unit_test(test_reasons),
 	};
 
