@@ -221,7 +221,7 @@ static void test_long(void **state)
 	unsigned said = 0;
 
 	(void)state;
-	for (unsigned i = 0; i < 70000; i++)
+	for (unsigned i = 0; i < (1 << 20) + 70000; i++)
 		fputc('1', file);
 	for (unsigned i = 0; i < 300000; i++)
 		fputs("\n0x1", file);
