@@ -97,7 +97,7 @@ static inline size_t put_name(struct dump *d, const char *name)
 	const size_t at = put(&d->b, 4, 2 * strlen(name));
 
 	for (; *name; name++)
-		put(&d->b, 2, *name == '?' ? 0x20ac : (uint64_t)*name);
+		put(&d->b, 2, *name == '?' ? 0x20ac : *name == '!' ? 0x0141 : (uint64_t)*name);
 	return at;
 }
 
@@ -107,6 +107,7 @@ struct library {
 	const char *path;
 	uint32_t kind; /* of the record with the build ID */
 	size_t id_len;
+	bool zeros; /* instead of one */
 };
 
 static inline void put_modules(struct dump *d, const struct library *list, unsigned n)
@@ -117,7 +118,7 @@ static inline void put_modules(struct dump *d, const struct library *list, unsig
 		names[i] = put_name(d, list[i].path);
 		ids[i] = put(&d->b, 4, list[i].kind);
 		for (size_t k = 0; k < list[i].id_len; k++)
-			put(&d->b, 1, 0xa0 + k);
+			put(&d->b, 1, list[i].zeros ? 0 : 0xa0 + k);
 	}
 	at = put(&d->b, 4, n);
 	for (unsigned i = 0; i < n; i++) {

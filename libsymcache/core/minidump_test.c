@@ -149,13 +149,13 @@ static void test_ids(void **state)
 static void test_modules(void **state)
 {
 	static const struct library modules[] = {
-		{ 0x20000, 0x1000, "/lib/lib?.so", 0x4270454c, 20 },  /* not in ASCII */
-		{ 0x10000, 0x1000, "/bin/prog", 0x53445352, 20 },     /* Breakpad's: the first 16 bytes */
-		{ 0x30000, 0, "/empty", 0x4270454c, 20 },
-		{ 0x40000, 0x1000, "linux-gate.so", 0x1234, 20 },     /* of no known kind */
+		{ 0x20000, 0x1000, "/lib/lib?!.so", 0x4270454c, 20, false }, /* not in ASCII */
+		{ 0x10000, 0x1000, "/bin/prog", 0x53445352, 20, false }, /* Breakpad's: the first 16 bytes */
+		{ 0x30000, 0, "/empty", 0x4270454c, 20, false },
+		{ 0x40000, 0x1000, "linux-gate.so", 0x1234, 20, false }, /* of no known kind */
 	};
 	static const struct { const char *path; uint64_t start; size_t id_len; } wants[] = {
-		{ "/bin/prog", 0x10000, 16 }, { "/lib/lib?.so", 0x20000, 20 }, { "linux-gate.so", 0x40000, 0 },
+		{ "/bin/prog", 0x10000, 16 }, { "/lib/lib??.so", 0x20000, 20 }, { "linux-gate.so", 0x40000, 0 },
 	};
 	struct symcache_core *core;
 	struct dump d;
@@ -184,6 +184,28 @@ static void test_modules(void **state)
 	symcache_core_close(core);
 }
 
+/* A build ID of zeros is none; and the vDSO has two names. */
+static void test_vdso(void **state)
+{
+	static const struct library modules[] = {
+		{ 0x10000, 0x1000, "/bin/prog", 0x4270454c, 20, true }, { 0x20000, 0x1000, "[vdso]", 0x4270454c, 20, false },
+	};
+	struct symcache_core *core;
+	struct dump d;
+
+	(void)state;
+	begin(&d);
+	put_system(&d, 9, 0x8201);
+	put_threads(&d, 7, 0x1234, 5);
+	put_modules(&d, modules, 2);
+	core = open_dump(&d);
+	assert_int_equal(core->num_modules, 2);
+	assert_int_equal(core->modules[0]->build_id_len, 0);
+	assert_int_equal(core->modules[1]->build_id_len, 20);
+	assert_ptr_equal(core->vdso, core->modules[1]);
+	symcache_core_close(core);
+}
+
 /* Names are in ASCII; what is not is '?'. One that is longer than any path is none. */
 static void test_names(void **state)
 {
@@ -192,7 +214,7 @@ static void test_names(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		char name[4098] = "\x7f?";
-		const struct library module = { 0x10000, 0x1000, name, 0x4270454c, 20 };
+		const struct library module = { 0x10000, 0x1000, name, 0x4270454c, 20, false };
 		struct symcache_core *core;
 		struct dump d;
 
@@ -246,7 +268,7 @@ static void test_build_ids(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
-		const struct library module = { 0x10000, 0x1000, "/bin/prog", 0x4270454c, cases[i].len };
+		const struct library module = { 0x10000, 0x1000, "/bin/prog", 0x4270454c, cases[i].len, false };
 		struct symcache_core *core;
 		struct dump d;
 
@@ -298,7 +320,7 @@ static void test_process(void **state)
 /* A dump cut off anywhere gives what it has, or a message; never what is not there. */
 static void test_cut_off(void **state)
 {
-	static const struct library module = { 0x10000, 0x1000, "/bin/prog", 0x4270454c, 20 };
+	static const struct library module = { 0x10000, 0x1000, "/bin/prog", 0x4270454c, 20, false };
 	struct dump d;
 
 	(void)state;
@@ -321,7 +343,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_systems), cmocka_unit_test(test_threads), cmocka_unit_test(test_contexts),
-		cmocka_unit_test(test_ids), cmocka_unit_test(test_names), cmocka_unit_test(test_lengths),
+		cmocka_unit_test(test_ids), cmocka_unit_test(test_names), cmocka_unit_test(test_vdso), cmocka_unit_test(test_lengths),
 		cmocka_unit_test(test_build_ids),
 		cmocka_unit_test(test_modules), cmocka_unit_test(test_process), cmocka_unit_test(test_cut_off),
 	};
