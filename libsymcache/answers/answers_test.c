@@ -237,6 +237,32 @@ static void test_long(void **state)
 	symcache_caches_destroy(caches);
 }
 
+/* The longest line that is read, behind a short one; and one that is longer. */
+static void test_longest(void **state)
+{
+	(void)state;
+	for (size_t len = 65534; len < 65538; len++) {
+		struct heard h = { .reply = -1 };
+		struct symcache_caches *caches;
+		struct symcache_answerer *d = begin((struct symcache_answer_options){
+			.kind = SYMCACHE_MODULE_CACHE, .name = "nowhere.symc" }, &h, &caches);
+		FILE *file = tmpfile();
+
+		fputs("0x1\n", file);
+		for (size_t i = 0; i < len; i++)
+			fputc('x', file);
+		fputs("\n", file);
+		rewind(file);
+		assert_int_equal(symcache_answerer_read(d, fileno(file), NULL), 1);
+		fclose(file);
+		mk_out_char(&h.text, '\0');
+		assert_int_equal(!strstr(h.text.buf, "<a line of input is longer than 65536 bytes>"), len < 65536);
+		mk_out_deinit(&h.text);
+		symcache_answerer_destroy(d);
+		symcache_caches_destroy(caches);
+	}
+}
+
 /* Why there are no symbols, as llvm-symbolizer says it. */
 static void test_reasons(void **state)
 {
@@ -272,6 +298,7 @@ int main(void)
 		cmocka_unit_test(test_symbol_of_file),
 		cmocka_unit_test(test_again),
 		cmocka_unit_test(test_long),
+		cmocka_unit_test(test_longest),
 		cmocka_unit_test(test_reasons),
 	};
 

@@ -87,6 +87,22 @@ static void expect(struct symcache_answer_options o, const char *asked, int stat
 	end(a, caches, &out, want);
 }
 
+/* The same, in which '$' is the module. */
+static void expect_of_module(struct symcache_answer_options o, const char *asked, int status, const char *want)
+{
+	const char *module = strchr(want, '$');
+	struct mk_out out = { 0 };
+	char *text;
+
+	if (module)
+		mk_put(&out, sc_span(want, module), cache_file, module + 1);
+	else
+		mk_put(&out, want);
+	text = mk_out_take(&out);
+	expect(o, asked, status, text);
+	free(text);
+}
+
 #define LLVM .functions = MARKUP_FUNCTIONS_LINKAGE, .inlines = true, .demangle = true
 #define GNU .style = MARKUP_STYLE_GNU, .functions = MARKUP_FUNCTIONS_LINKAGE
 #define JSON .style = MARKUP_STYLE_JSON, .functions = MARKUP_FUNCTIONS_LINKAGE, .demangle = true
@@ -159,19 +175,8 @@ static void test_nothing(void **state)
 	};
 
 	(void)state;
-	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
-		const char *module = strchr(cases[i].want, '$');
-		struct mk_out want = { 0 };
-		char *text;
-
-		if (module)
-			mk_put(&want, sc_span(cases[i].want, module), cache_file, module + 1);
-		else
-			mk_put(&want, cases[i].want);
-		text = mk_out_take(&want);
-		expect(cases[i].o, cases[i].line, cases[i].o.protocol == MARKUP_PROTOCOL_LOOKUP, text);
-		free(text);
-	}
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++)
+		expect_of_module(cases[i].o, cases[i].line, cases[i].o.protocol == MARKUP_PROTOCOL_LOOKUP, cases[i].want);
 }
 
 static void test_symbols_and_data(void **state)
@@ -199,6 +204,18 @@ static void test_symbols_and_data(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++)
 		expect(cases[i].o, cases[i].line, 0, cases[i].want);
+}
+
+/* Local variables as JSON, with what is known of each. */
+static void test_locals(void **state)
+{
+	(void)state;
+	expect_of_module((struct symcache_answer_options){ JSON }, "FRAME 0x400012", 0,
+		"[{\"Address\":\"0x400012\",\"Frame\":[{\"DeclFile\":\"\",\"DeclLine\":0,\"FrameOffset\":-8,\"FunctionName\":\"\",\"Name\":\"field\",\"Size\":\"\",\"TagOffset\":\"\"},"
+		"{\"DeclFile\":\"/src/../inc/leaf.h\",\"DeclLine\":7,\"FrameOffset\":8,\"FunctionName\":\"table\",\"Name\":\"table\",\"Size\":\"0x190\",\"TagOffset\":\"0x80\"},"
+		"{\"DeclFile\":\"\",\"DeclLine\":0,\"FrameOffset\":0,\"FunctionName\":\"table\",\"Name\":\"field\",\"Size\":\"\",\"TagOffset\":\"\"}],\"ModuleName\":\"$\"}]\n");
+	expect_of_module((struct symcache_answer_options){ JSON }, "FRAME 0x400000", 1,
+		"[{\"Address\":\"0x400000\",\"Frame\":[],\"ModuleName\":\"$\"}]\n");
 }
 
 /* A symbol that there is twice has two answers. */
@@ -314,7 +331,7 @@ static void test_explain(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_code), cmocka_unit_test(test_nothing),
+		cmocka_unit_test(test_code), cmocka_unit_test(test_nothing), cmocka_unit_test(test_locals),
 		cmocka_unit_test(test_symbols_and_data), cmocka_unit_test(test_twice), cmocka_unit_test(test_find), cmocka_unit_test(test_explain),
 	};
 
