@@ -97,7 +97,6 @@ static int read_options(struct settings *ret, int argc, char **argv, int *status
 	int c;
 
 	optind = 0;
-	opterr = 1;
 	*status = 1;
 	while ((c = getopt_long(argc, argv, "ab:Ce:rRsfHhij:pVv", longs, NULL)) != -1) {
 		switch (c) {
