@@ -182,6 +182,22 @@ static void test_surroundings(void **state)
 	}
 }
 
+/* Nor do codes of colours within it, as grep --color puts them around what it found. */
+static void test_codes(void **state)
+{
+	static const char *const codes[] = { "\033[01;31m", "\033[m\033[K", "\033[0m\033[31m\033[K" };
+	char line[200], want[1024], got[1024];
+
+	(void)state;
+	read_text("/opt/crash() [0x401205]", NULL, want, sizeof(want));
+	assert_non_null(strstr(want, "crash"));
+	for (size_t i = 0; i < sizeof(codes) / sizeof(*codes); i++) {
+		snprintf(line, sizeof(line), "/opt/crash()%s [0x401205]", codes[i]);
+		read_text(line, NULL, got, sizeof(got));
+		assert_string_equal(got, want);
+	}
+}
+
 /* Letters and groups are as pattern.h says. */
 static void check_pattern(const struct mk_frame_row *row, const char *pattern, const char *letters)
 {
@@ -272,7 +288,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_samples), cmocka_unit_test(test_zero_byte), cmocka_unit_test(test_titles),
-		cmocka_unit_test(test_surroundings),
+		cmocka_unit_test(test_surroundings), cmocka_unit_test(test_codes),
 		cmocka_unit_test(test_rows),
 		cmocka_unit_test(test_document),
 	};
