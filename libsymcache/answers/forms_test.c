@@ -218,6 +218,44 @@ static void test_locals(void **state)
 		"[{\"Address\":\"0x400000\",\"Frame\":[],\"ModuleName\":\"$\"}]\n");
 }
 
+/* What a module lacks is said where a place is unknown, once for those in a row. */
+static void test_lacking(void **state)
+{
+	static const struct { const char *lines[3]; const char *wants; } cases[] = {
+		{ { "0x400010", "0x400010", "0x400010" },
+		  "main\n/src/main.c:10:1\n\nmain\n/src/main.c:10:1\n\nmain\n/src/main.c:10:1\n\n" },
+		{ { "0x400010", "0x400030", "0x400031" },
+		  "[t: $: no debug information (symbols: symbol table): index its debug file, too\n]main\n/src/main.c:10:1\n\n??\n??:0:0\n\n??\n??:0:0\n\n" },
+	};
+	char one[] = "/tmp/symcache-answers-XXXXXX", usual[sizeof(cache_file)];
+	struct tiny t = tiny_example_ext(9);
+
+	(void)state;
+	t.image.sources = SYMCACHE_FROM_SYMTAB;
+	assert_true(tiny_file(&t, one));
+	memcpy(usual, cache_file, sizeof(usual));
+	memcpy(cache_file, one, sizeof(one));
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct mk_out out = { 0 };
+		struct symcache_caches *caches;
+		struct symcache_answerer *a = begin((struct symcache_answer_options){ LLVM, .reasons = true }, &out, &caches);
+		char lines[3][20], *text;
+
+		for (int k = 0; k < 3; k++)
+			strcpy(lines[k], cases[i].lines[k]);
+		symcache_answerer_lines(a, (char *[]){ lines[0], lines[1], lines[2] }, 3, NULL);
+		text = mk_out_take(&out);
+		for (char *at; (at = strstr(text, one)); *at = '$')
+			memmove(at + 1, at + strlen(one), strlen(at + strlen(one)) + 1);
+		assert_string_equal(text, cases[i].wants);
+		free(text);
+		symcache_answerer_destroy(a);
+		symcache_caches_destroy(caches);
+	}
+	memcpy(cache_file, usual, sizeof(usual));
+	unlink(one);
+}
+
 /* A symbol that there is twice has two answers. */
 static void test_twice(void **state)
 {
@@ -331,7 +369,7 @@ static void test_explain(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_code), cmocka_unit_test(test_nothing), cmocka_unit_test(test_locals),
+		cmocka_unit_test(test_code), cmocka_unit_test(test_nothing), cmocka_unit_test(test_locals), cmocka_unit_test(test_lacking),
 		cmocka_unit_test(test_symbols_and_data), cmocka_unit_test(test_twice), cmocka_unit_test(test_find), cmocka_unit_test(test_explain),
 	};
 
