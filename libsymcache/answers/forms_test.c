@@ -226,12 +226,16 @@ static void test_lacking(void **state)
 		  "main\n/src/main.c:10:1\n\nmain\n/src/main.c:10:1\n\nmain\n/src/main.c:10:1\n\n" },
 		{ { "0x400010", "0x400030", "0x400031" },
 		  "[t: $: no debug information (symbols: symbol table): index its debug file, too\n]main\n/src/main.c:10:1\n\n??\n??:0:0\n\n??\n??:0:0\n\n" },
+		{ { "0x400010", "0x400040", "0x400041" },
+		  "[t: $: no debug information (symbols: symbol table): index its debug file, too\n]main\n/src/main.c:10:1\n\nnaked\n??:0:0\n\nnaked\n??:0:0\n\n" },
 	};
 	char one[] = "/tmp/symcache-answers-XXXXXX", usual[sizeof(cache_file)];
 	struct tiny t = tiny_example_ext(9);
 
 	(void)state;
 	t.image.sources = SYMCACHE_FROM_SYMTAB;
+	t.num_symbols = 1;
+	t.symbols[0] = (struct symcache_ext_symbol){ 0x40, 0x10, t.functions[3].name, SYMCACHE_NONE };
 	assert_true(tiny_file(&t, one));
 	memcpy(usual, cache_file, sizeof(usual));
 	memcpy(cache_file, one, sizeof(one));
