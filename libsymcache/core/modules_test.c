@@ -118,30 +118,35 @@ static void test_without_mappings(void **state)
 	}
 }
 
-/* What lies in front of the program, up to its first page, is not the program. */
+/* What lies in front of the program, up to its first page, is not the program, whose page may lack. */
 static void test_neighbour(void **state)
 {
 	const uint64_t auxv[] = { AT_PHDR, PROGRAM + 64, AT_PHNUM, 4, AT_NULL, 0 };
-	struct made_core m = { 0 };
-	struct bytes program = { 0 }, library = { 0 };
-	struct symcache_core *core;
 
 	(void)state;
-	make_program(&program);
-	make_library(&library);
-	put_thread(&m, 7, SIGABRT, PROGRAM + 0x10, 0x2000);
-	put_note(&m, NT_PRPSINFO, (char[136]){ [40] = 'p' }, 136);
-	put_words(&m, NT_AUXV, auxv, 6);
-	add_segment_bytes(&m, PROGRAM - 0x3000, PF_R | PF_X, library.b.data, 4096);
-	add_segment_bytes(&m, PROGRAM, PF_R | PF_X, program.b.data, 4096);
-	core = open_made(&m);
-	assert_int_equal(core->num_modules, 2);
-	assert_string_equal(core->modules[0]->path, "");
-	assert_int_equal(core->modules[0]->end, PROGRAM);
-	assert_string_equal(core->modules[1]->path, "p");
-	symcache_core_close(core);
-	bytes_deinit(&program);
-	bytes_deinit(&library);
+	for (int with_page = 0; with_page < 2; with_page++) {
+		struct made_core m = { 0 };
+		struct bytes program = { 0 }, library = { 0 };
+		struct symcache_core *core;
+
+		make_program(&program);
+		make_library(&library);
+		put_thread(&m, 7, SIGABRT, PROGRAM + 0x10, 0x2000);
+		put_note(&m, NT_PRPSINFO, (char[136]){ [40] = 'p' }, 136);
+		put_words(&m, NT_AUXV, auxv, 6);
+		add_segment_bytes(&m, PROGRAM - 0x3000, PF_R | PF_X, library.b.data, 4096);
+		if (with_page)
+			add_segment_bytes(&m, PROGRAM, PF_R | PF_X, program.b.data, 4096);
+		core = open_made(&m);
+		assert_int_equal(core->num_modules, 2);
+		assert_string_equal(core->modules[0]->path, "");
+		assert_int_equal(core->modules[0]->end, PROGRAM);
+		assert_string_equal(core->modules[1]->path, "p");
+		assert_int_equal(core->modules[1]->start, PROGRAM);
+		symcache_core_close(core);
+		bytes_deinit(&program);
+		bytes_deinit(&library);
+	}
 }
 
 /* The vDSO begins as ELF does, too: it is a module once, and the one that has its code in the core. */
