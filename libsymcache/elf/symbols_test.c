@@ -388,6 +388,41 @@ static void test_nm(void **state)
 	sc_elf_close(e);
 }
 
+/* On 64-bit PowerPC a function's symbol leads to its descriptor, and that to the code, if all of it is there. */
+static void test_descriptors(void **state)
+{
+	static const struct { unsigned size; uint64_t offset, code; const char *want; } cases[] = {
+		{ 8, 0, 0x1010, "1010+4 f |" }, { 7, 0, 0x1010, "|" }, { 24, 16, 0x1010, "1010+4 f |" }, { 24, 17, 0x1010, "|" },
+		{ 24, 0, 0x0fff, "|" }, { 24, 0, 0x1000, "1000+4 f |" }, { 24, 8, 0x1fff, "1fff+4 f |" }, { 24, 8, 0x2000, "|" },
+		{ 16, UINT64_MAX, 0x1010, "|" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < 2 * sizeof(cases) / sizeof(*cases); i++) {
+		const struct elf_shape shape = { .is_64 = true, .big_endian = i % 2, .machine = EM_PPC64, .type = ET_DYN };
+		const struct symbol f = { "f", GLOBAL, FUNC, 2, 0x3000 + cases[i / 2].offset, 4 };
+		struct bytes opd = { .big_endian = i % 2 }, table = opd, names = {0}, file = {0};
+		const struct elf_section sections[] = {
+			{ ".text", SHT_NOBITS, SHF_ALLOC | SHF_EXECINSTR, 0x1000, NULL, 0x1000, 0, 0 },
+			{ ".opd", SHT_PROGBITS, SHF_ALLOC, 0x3000, &opd, 0, 0, 0 },
+			{ ".strtab", SHT_STRTAB, 0, 0, &names, 0, 0, 0 },
+			{ ".symtab", SHT_SYMTAB, 0, 0, &table, 0, 3, 24 },
+		};
+		struct sc_elf *e;
+
+		put(&opd, 8, 0), put(&opd, 8, 0), put(&opd, 8, 0);
+		patch(&opd, cases[i / 2].offset < 17 ? cases[i / 2].offset : 0, 8, cases[i / 2].code);
+		opd.b.len = cases[i / 2].size;
+		put_symbols(&table, &names, true, &f, 1);
+		put_elf(&file, &shape, sections, 4);
+		assert_int_equal(sc_elf_open_memory(file.b.data, file.b.len, "file", &e, NULL), 0);
+		expect_in(e, cases[i / 2].want);
+		bytes_deinit(&opd);
+		bytes_deinit(&table);
+		bytes_deinit(&names);
+	}
+}
+
 /* A table that does not say how large a symbol is has none. */
 static void test_no_entry_size(void **state)
 {
@@ -403,6 +438,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_kinds),
 		cmocka_unit_test(test_aliases),
+		cmocka_unit_test(test_descriptors),
 		cmocka_unit_test(test_no_entry_size),
 		cmocka_unit_test(test_compiler_labels), cmocka_unit_test(test_sizes),
 		cmocka_unit_test(test_shapes),
