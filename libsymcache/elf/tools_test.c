@@ -162,6 +162,26 @@ static void test_nearest(void **state)
 	compare_names("n");
 }
 
+/* A debug file has no bytes of the code, but says where it was in the program, from the base on. */
+static void test_segments(void **state)
+{
+	struct sc_elf *program, *debug;
+
+	(void)state;
+	assert_int_equal(testing_run("cd %s && echo 'void _start(void) { for (;;); }' > s.c && gcc -g -nostdlib -static -no-pie -o s s.c && "
+				     "objcopy --only-keep-debug s s.debug", testing_dir), 0);
+	program = open_made("s");
+	debug = open_made("s.debug");
+	assert_true(program->load_base && program->segments.len == 1 && debug->segments.len == 1);
+	assert_int_equal(debug->load_base, program->load_base);
+	assert_int_equal(debug->segments.data[0].vaddr, program->segments.data[0].vaddr);
+	assert_int_equal(debug->segments.data[0].offset, program->segments.data[0].offset);
+	assert_int_equal(debug->segments.data[0].size, program->segments.data[0].size);
+	assert_true(debug->segments.data[0].assumed && !program->segments.data[0].assumed);
+	sc_elf_close(program);
+	sc_elf_close(debug);
+}
+
 /* In an object file .eh_frame says where functions are relative to its own places. */
 static void test_relative(void **state)
 {
@@ -202,6 +222,7 @@ int main(void)
 		cmocka_unit_test(test_mini),
 		cmocka_unit_test(test_large_mini),
 		cmocka_unit_test(test_nearest),
+		cmocka_unit_test(test_segments),
 		cmocka_unit_test(test_relative),
 	};
 
