@@ -83,7 +83,7 @@ static struct cache in_turn(uint32_t num_functions)
 						.num_functions = num_functions, .num_source_locations = n };
 	struct symcache_function f = { SYMCACHE_NONE, SYMCACHE_NONE, SYMCACHE_NONE, SYMCACHE_LANG_C };
 	struct symcache_source_location l = { SYMCACHE_NONE, 0, 0, SYMCACHE_NONE };
-	struct cache c = { calloc(1, MADE_ROOM), 0 };
+	struct cache c = { calloc(1, sizeof(header) + num_functions * sizeof(f) + n * (sizeof(l) + 4ul) + 8), 0 };
 
 	memcpy(c.bytes, &header, c.size = sizeof(header));
 	for (uint32_t i = 0; i < num_functions; i++, c.size += sizeof(f)) {
@@ -101,11 +101,12 @@ static struct cache in_turn(uint32_t num_functions)
 	return c;
 }
 
-/* As many scopes as are kept, one less, and one more. */
+/* As many scopes as are kept, one less, and one more; and so many ranges that what is remembered of them is bounded. */
 static void test_scopes(void **state)
 {
 	static const struct { uint32_t functions; uint64_t hash; } cases[] = {
 		{ 63, 0xc1922f2dc15a255e }, { 64, 0xabec1ba9cae9299c }, { 65, 0xf978278daed6ca72 },
+		{ 33000, 0x6705fc7dc53a1235 },
 	};
 	char what[40];
 	size_t size;
