@@ -5,6 +5,7 @@
  * once, quietly, with status 0. A write that fails for another reason is an
  * error, also if it happens as late as at the end.
  */
+#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdbool.h>
@@ -243,11 +244,21 @@ static void file_shrank(int sig)
 	_exit(STATUS_ERROR);
 }
 
+/* The first file that is opened would take the number of a stream that is closed, and a message
+ * would be written into a store. What takes it can be neither read nor written. */
+static void keep_streams(void)
+{
+	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+		if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", O_PATH) != fd && open("/", O_PATH) != fd)
+			_exit(STATUS_ERROR);
+}
+
 int main(int argc, char **argv)
 {
 	static const int deadly[] = { SIGINT, SIGTERM, SIGHUP };
 	int status;
 
+	keep_streams();
 	sc_own_process();
 	for (size_t i = 0; i < sizeof(deadly) / sizeof(*deadly); i++)
 		if (signal(deadly[i], interrupted) == SIG_IGN)
