@@ -203,11 +203,18 @@ static size_t nameless_code(void *ctx, void *module, uint64_t vaddr, bool named,
 
 static void test_nameless(void **state)
 {
-	static const char log[] = "{{{module:0:a:elf:aa}}}\n{{{mmap:0x1000:0x10:load:0:rx:0}}}\n{{{bt:3:0x1001}}}\n";
+	static const char log[] = "{{{module:0:a:elf:aa}}}\n{{{mmap:0x1000:0x10:load:0:rx:0}}}\n"
+				  "{{{bt:3:0x1001}}}\n{{{bt:99:0x1001}}}\n{{{bt:100:0x1001}}}\n";
 	static const struct { struct markup_options options; const char *want; } cases[] = {
-		{ { .dialect = MARKUP_DEFAULT }, "    #3    0x0000000000001001 (a+0x1)\n" },
-		{ { .dialect = MARKUP_LLVM }, "    #3    0x0000000000001000 (a+0x0)\n" },
-		{ { .dialect = MARKUP_FUCHSIA }, "   #3    0x0000000000001001 in <a>+0x1\n" },
+		{ { .dialect = MARKUP_DEFAULT }, "    #3    0x0000000000001001 (a+0x1)\n"
+						 "   #99    0x0000000000001001 (a+0x1)\n"
+						 "  #100    0x0000000000001001 (a+0x1)\n" },
+		{ { .dialect = MARKUP_LLVM }, "    #3    0x0000000000001000 (a+0x0)\n"
+					      "   #99    0x0000000000001000 (a+0x0)\n"
+					      "  #100    0x0000000000001000 (a+0x0)\n" },
+		{ { .dialect = MARKUP_FUCHSIA }, "   #3    0x0000000000001001 in <a>+0x1\n"
+						 "   #99   0x0000000000001001 in <a>+0x1\n"
+						 "   #100  0x0000000000001001 in <a>+0x1\n" },
 		{ { .format = MARKUP_JSON }, "\"module_address\":\"0x1\",\"frames\":[]}]}\n" },
 	};
 	struct markup_resolver resolver = fake_resolver;
