@@ -14,18 +14,18 @@
 
 static const char element[] = "{{{symbol:_Z1fv}}}";
 
-/* A line of 5 MB with an element every so often, some across the seams. */
-static void test_long_line(void **state)
+/* A line of 5 MB with an element every so often, some across the seams: the first one has `before`
+ * bytes in front of one. */
+static void long_line(size_t before)
 {
 	const struct markup_options options = { 0 };
 	struct fake_text in = { 0 }, want = { 0 };
 	struct fake_sink got;
 
-	(void)state;
 	srand(2);
 	while (in.len < 5 << 20) {
 		static const char x[1000] = { [0 ... 999] = '{' };
-		size_t n = (size_t)rand() % 1000;
+		size_t n = in.len ? (size_t)rand() % 1000 : MARKUP_LINE_MAX - 1 - before;
 		/* Not three braces in a row, but often two. */
 		for (size_t i = 0; i < n; i++) {
 			fake_append(&in, i % 3 ? x : ".", 1);
@@ -44,6 +44,13 @@ static void test_long_line(void **state)
 	}
 	free(in.buf);
 	free(want.buf);
+}
+
+static void test_long_line(void **state)
+{
+	(void)state;
+	for (size_t before = 0; before <= 3; before++)
+		long_line(before);
 }
 
 /* All of a line is of the process that it begins with, whatever piece its elements are in. */
