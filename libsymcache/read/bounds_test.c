@@ -150,11 +150,49 @@ static void test_batches(void **state)
 	free(bytes);
 }
 
+/* Of a longer chain, too: what is behind the room of a query is the next one's. */
+static void test_deep(void **state)
+{
+	enum { DEEP = 15, PCS = 2 };
+	struct tiny t = tiny_example(9);
+	struct symcache c;
+	uint8_t *bytes;
+
+	(void)state;
+	for (uint32_t i = 0; i < DEEP; i++)
+		t.locations[i] = (struct symcache_source_location){ 0, 100 + i, 0, i ? i - 1 : SYMCACHE_NONE };
+	t.h.num_source_locations = DEEP;
+	t.h.num_ranges = 1;
+	bytes = tiny_open(&t, &c);
+	for (uint32_t most = 1; most <= DEEP + 1; most++) {
+		const uint32_t want = most < DEEP ? most : DEEP;
+		struct symcache_query q[PCS], ids[PCS];
+		struct symcache_raw_frame frames[PCS * (DEEP + 1)];
+		struct symcache_frame_ids numbers[PCS * (DEEP + 1)];
+
+		for (uint32_t k = 0; k < PCS; k++)
+			q[k] = ids[k] = (struct symcache_query){ .cache = &c, .rel_pc = 0x10 };
+		symcache_lookup_batch(q, PCS);
+		symcache_lookup_batch(ids, PCS);
+		symcache_frames_batch(q, PCS, frames, most);
+		symcache_ids_batch(ids, PCS, numbers, most);
+		for (uint32_t k = 0; k < PCS; k++) {
+			assert_int_equal(q[k].num_frames, want);
+			assert_int_equal(ids[k].num_frames, want);
+			for (uint32_t n = 0; n < want; n++) {
+				assert_int_equal(frames[k * most + n].line, 100 + DEEP - 1 - n);
+				assert_int_equal(numbers[k * most + n].line, 100 + DEEP - 1 - n);
+			}
+		}
+	}
+	free(bytes);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_symbols), cmocka_unit_test(test_aliases), cmocka_unit_test(test_code),
-		cmocka_unit_test(test_batches),
+		cmocka_unit_test(test_batches), cmocka_unit_test(test_deep),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
