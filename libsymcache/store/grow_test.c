@@ -255,6 +255,16 @@ static void little_address_space(void **state)
 	print_message("skipped: the sanitizer needs address space itself\n");
 	skip();
 #endif
+	/* What is used, if no more can be had; nothing, if not even that twice. */
+	if (!fork()) {
+		const struct rlimit limit = { 1u << 30, 1u << 30 };
+
+		_exit(setrlimit(RLIMIT_AS, &limit) ||
+		      symstore_map_size(1u << 28, 1u << 30) != 1u << 28 ||
+		      symstore_map_size(1u << 29, 1u << 30) != 0);
+	}
+	wait(&status);
+	assert_int_equal(status, 0);
 	if (!fork()) {
 		struct rlimit limit = { 1u << 30, 1u << 30 };
 		struct symstore *store;

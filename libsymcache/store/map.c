@@ -36,7 +36,7 @@ size_t symstore_map_size(uint64_t used, uint64_t roomy)
 	/* It is mapped twice, and as much again stays free for the rest of the process. */
 	while (size > used && (size > SIZE_MAX / 3 || !address_space((size_t)size * 3)))
 		size = size / 2 / page * page;
-	if (size >= used)
+	if (size > used)
 		return (size_t)size;
 	return used <= SIZE_MAX / 2 && address_space((size_t)used * 2) ? (size_t)used : 0;
 }
