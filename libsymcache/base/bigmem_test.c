@@ -98,6 +98,11 @@ static void test_refused(void **state)
 	account.limit = SIZE_MAX;
 	assert_null(sc_big_alloc(SIZE_MAX / 2));
 	assert_int_equal(account.used, 0);
+	p = sc_big_alloc(100);
+	fill(p, 100);
+	assert_null(sc_big_grow(p, 100, SIZE_MAX / 2));
+	assert_int_equal(account.used, 100);
+	sc_big_free(p, 100);
 	sc_account = NULL;
 	p = sc_big_alloc(100);
 	fill(p, 100);
