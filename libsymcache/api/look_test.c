@@ -2,6 +2,7 @@
 #include <stdbool.h>
 
 #include "libsymcache/api/testing.h"
+#include "libsymcache/read/tiny_test.h"
 
 static void finds_frames(void **state)
 {
@@ -204,6 +205,34 @@ static void caches_in_memory(void **state)
 	symcache_resolver_destroy(r);
 }
 
+/* Code may begin at the load base; nothing is below it. */
+static void begins_with_code(void **state)
+{
+	struct tiny t = tiny_example_ext(9);
+	struct symcache_resolver *r = resolver(0);
+	const struct symcache_frame *f;
+	struct symcache_ids one;
+	struct symcache_cache *c;
+	uint8_t *bytes;
+	uint64_t vaddr, first[2];
+
+	(void)state;
+	t.ranges[0] = t.functions[0].entry_pc = 0;
+	bytes = tiny_bytes(&t);
+	ok(symcache_cache_open_memory(bytes, t.size, free, bytes, &c, NULL));
+	vaddr = symcache_cache_load_base(c);
+	for (uint64_t below = 0; below < 2; below++) {
+		const uint64_t at = vaddr - below;
+
+		assert_int_equal(symcache_frame_ids(c, at, &one, 1), !below);
+		assert_int_equal(symcache_frame_ids_batch(c, &at, 1, first, &one, 1), !below);
+		assert_int_equal(symcache_frames(r, c, at, &f), !below);
+	}
+	assert_int_equal(one.line, 10);
+	symcache_cache_unref(c);
+	symcache_resolver_destroy(r);
+}
+
 static void demangles(void **state)
 {
 	struct symcache_resolver *r = resolver(0);
@@ -372,6 +401,7 @@ int main(void)
 		cmocka_unit_test(finds_explicitly),
 		cmocka_unit_test(numbers_are_texts),
 		cmocka_unit_test(caches_in_memory),
+		cmocka_unit_test(begins_with_code),
 		cmocka_unit_test(demangles),
 		cmocka_unit_test(filters),
 		cmocka_unit_test(filters_kernel),
