@@ -241,6 +241,46 @@ static struct indexed with_sections(const struct indexed *r, uint32_t n)
 	return ret;
 }
 
+/* The writer's name is not always the last string, and not always there: it stays what it is. */
+static void test_writer(void **state)
+{
+	struct indexed symbols, unwind;
+	struct symcache a, b, merged;
+	char path[64];
+
+	(void)state;
+	assert_int_equal(testing_run("cd %s && gcc -fPIC -g -shared -Wl,-soname,libwith.so.7 "
+				     "-Wl,--build-id=sha1 -o whole a.c && strip -o p whole && "
+				     "objcopy --only-keep-debug whole d", testing_dir), 0);
+	snprintf(path, sizeof(path), "%s/d", testing_dir);
+	must_index(path, &symbols);
+	snprintf(path, sizeof(path), "%s/p", testing_dir);
+	must_index(path, &unwind);
+	assert_int_equal(symcache_open(&a, symbols.bytes, symbols.size, NULL), 0);
+	assert_int_equal(symcache_open(&b, unwind.bytes, unwind.size, NULL), 0);
+	const uint32_t writers[] = { a.image->writer, 0, SYMCACHE_NONE };
+	for (size_t i = 0; i < sizeof(writers) / sizeof(*writers); i++) {
+		struct symcache_merge merge;
+		struct sc_str want, got;
+		uint8_t *bytes;
+
+		((struct symcache_ext_image *)(uintptr_t)a.image)->writer = writers[i];
+		assert_int_equal(symcache_merge_plan(&a, &b, &merge), 1);
+		bytes = malloc(merge.size);
+		symcache_merge_write(&merge, bytes);
+		assert_int_equal(symcache_open(&merged, bytes, merge.size, NULL), 0);
+		assert_true(sc_str_is(symcache_string(&merged, merged.image->soname), "libwith.so.7"));
+		want = symcache_string(&a, writers[i]);
+		got = symcache_string(&merged, merged.image->writer);
+		assert_int_equal(!got.ptr, !want.ptr);
+		assert_true(sc_str_same(got, want));
+		symcache_merge_deinit(&merge);
+		free(bytes);
+	}
+	indexed_deinit(&symbols);
+	indexed_deinit(&unwind);
+}
+
 /* With so many sections that there is no room for those of the other one, nothing is merged. */
 static void test_sections(void **state)
 {
@@ -371,6 +411,7 @@ int main(void)
 		cmocka_unit_test(test_made),
 		cmocka_unit_test(test_others),
 		cmocka_unit_test(test_sections),
+		cmocka_unit_test(test_writer),
 		cmocka_unit_test(test_segments),
 		cmocka_unit_test(test_rows_of_both),
 		cmocka_unit_test(test_merge),
