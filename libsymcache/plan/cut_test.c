@@ -96,7 +96,7 @@ static void test_places(void **state)
 	}
 }
 
-/* Of several logs, in their order; a log that is not there ends it. */
+/* Of several logs, in their order; a log that is not there, or cannot be read, ends it. */
 static void test_several(void **state)
 {
 	struct markup_log logs[] = {
@@ -129,6 +129,11 @@ static void test_several(void **state)
 	logs[1].size = 3 * MB; /* which is to be read now */
 	assert_int_equal(mk_cut(&p, dir, &cuts, &err), SC_ESYS);
 	assert_string_equal(err.msg, "/nonexistent: No such file or directory");
+	mk_cuts_deinit(&cuts);
+	cuts = (struct mk_cuts){ 0 };
+	logs[1].path = "/"; /* which read() refuses */
+	assert_int_equal(mk_cut(&p, dir, &cuts, &err), SC_ESYS);
+	assert_string_equal(err.msg, "/: Is a directory");
 	mk_cuts_deinit(&cuts);
 }
 

@@ -100,6 +100,10 @@ static void test_rust(void **state)
 	assert_string_equal(lang_name("_RINvC1a1fKoaaaaaaaaaaaaaaaa1_Ko123456789abcdef0123_EC1a",
 				      SYMCACHE_LANG_RUST),
 			    "a::f::<0xaaaaaaaaaaaaaaaa1, 0x123456789abcdef0123>");
+	/* The third is the first once more, by a reference. */
+	assert_string_equal(lang_name("_RINvC1a1fKo923456789abcdef0123_Ko1fedcba98765432100_KB8_EC1a",
+				      SYMCACHE_LANG_RUST),
+			    "a::f::<0x923456789abcdef0123, 0x1fedcba98765432100, 0x923456789abcdef0123>");
 	assert_string_equal(lang_name("_RNvINtC7mycrate3FooKn80000000000000000000000000000000_E3bar",
 				      SYMCACHE_LANG_RUST),
 			    "mycrate::Foo::<0x80000000000000000000000000000000>::bar");

@@ -176,6 +176,11 @@ static void is_bounded(void **state)
 	assert_false(fclose(f));
 	got = symcache_source_lines(&s, NULL, sc_str_of(in_dir("long.c")), 1, 1000000);
 	assert_in_range(got.len, 1 << 20, (1 << 20) + 20);
+	f = fopen(in_dir("exact.c"), "w"); /* its first line is a mebibyte with "1 >: " */
+	fprintf(f, "%*s\ntwo\n", (1 << 20) - 6, "one");
+	assert_false(fclose(f));
+	got = symcache_source_lines(&s, NULL, sc_str_of(in_dir("exact.c")), 1, 2);
+	assert_int_equal(got.len, 1 << 20);
 	for (int i = 0; i < MANY; i++) {
 		snprintf(name, sizeof(name), "n%d.c", i);
 		write_file(name, "before");
