@@ -206,6 +206,12 @@ static int no_store(void *ctx, struct symstore **ret, struct sc_error *error)
 	return sc_error_set(error, SC_ESYS, "there is no room");
 }
 
+static int no_memory(void *ctx, struct symstore **ret, struct sc_error *error)
+{
+	(void)ctx, (void)ret;
+	return sc_no_memory(error);
+}
+
 static int read_only(void *ctx, struct symstore **ret, struct sc_error *error)
 {
 	(void)ctx;
@@ -218,10 +224,11 @@ static void failed_import(void **state)
 	static const char *const shapes[] = { "b.store", "b", "b.tar.zst" };
 	static const struct { __typeof__(no_store) *open; const char *tags, *says; } cases[] = {
 		{ no_store, NULL, "there is no room" }, { read_only, "new", "cannot begin" },
+		{ no_memory, NULL, ": out of memory" }, /* which bundle that is of */
 	};
 
 	(void)state;
-	for (size_t i = 0; i < 6; i++) {
+	for (size_t i = 0; i < 9; i++) {
 		const struct symbundle_import_options o = { .open_store = cases[i / 3].open,
 							    .tags = cases[i / 3].tags };
 		struct symbundle_imported done = { 0 };
@@ -234,6 +241,28 @@ static void failed_import(void **state)
 		assert_int_equal(done.imported + done.bad, 0);
 		symstore_close(store);
 	}
+}
+
+/* A process without standard input: the first file that is opened has its number. */
+static void without_input(void **state)
+{
+	const struct symbundle_export_options options = { .format = MANIFEST_PLAIN };
+	struct symstore *store = open_store("a.store", SYMSTORE_READ);
+	struct symbundle_exported done;
+	struct symstore_reader *reader;
+	const int input = dup(0);
+	int rc;
+
+	(void)state;
+	assert_ok(symstore_read_begin(store, &reader, &err));
+	close(0);
+	rc = symbundle_export(reader, in_top("c.tar.zst"), symbundle_shape_of("c.tar.zst"), &options, &done, &err);
+	assert_int_equal(dup2(input, 0), 0);
+	close(input);
+	assert_ok(rc);
+	assert_int_equal(done.exported, 1);
+	symstore_read_end(reader);
+	symstore_close(store);
 }
 
 /* Where export --hashed puts the hash. */
@@ -257,7 +286,7 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(failed_import), cmocka_unit_test(other_files),
-		cmocka_unit_test(hashed_names), cmocka_unit_test(changed_while_read),
+		cmocka_unit_test(without_input), cmocka_unit_test(hashed_names), cmocka_unit_test(changed_while_read),
 	};
 
 	return cmocka_run_group_tests_name("bundle", tests, setup, teardown);
