@@ -67,6 +67,7 @@ static void test_module_in_line(void **state)
 		{ "FILE: \"a b\" 1", NULL, SYMCACHE_MODULE_FILE, "a b", QUERY_CODE, NULL, 1 },
 		{ "BUILDID:aBc9 1", NULL, SYMCACHE_MODULE_BUILD_ID, "aBc9", QUERY_CODE, NULL, 1 },
 		{ "DATA BUILDID: \"abcd\" 1", NULL, SYMCACHE_MODULE_BUILD_ID, "abcd", QUERY_DATA, NULL, 1 },
+		{ "a.out xx12", NULL, SYMCACHE_MODULE_FILE, "a.out", QUERY_CODE, "xx12", 0 },
 		{ "code 1", NULL, SYMCACHE_MODULE_FILE, "code", QUERY_CODE, NULL, 1 },
 		{ "a.out _Z1fv", NULL, SYMCACHE_MODULE_FILE, "a.out", QUERY_CODE, "_Z1fv", 0 },
 		{ "a.out _Z1fv+0x20 x", NULL, SYMCACHE_MODULE_FILE, "a.out", QUERY_CODE, "_Z1fv", 0x20 },

@@ -181,6 +181,8 @@ static void test_modules(void **state)
 	/* Without maps, modules are code, and nothing else is. */
 	assert_true(symcache_core_executable(core, 0x10fff));
 	assert_false(symcache_core_executable(core, 0x11000));
+	assert_true(symcache_core_executable(core, 0x20fff));
+	assert_true(symcache_core_executable(core, 0x40000));
 	symcache_core_close(core);
 }
 
