@@ -4,6 +4,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -56,10 +57,25 @@ static void test_command(void **state)
 	assert_string_equal(capture_end(&capture), wanted);
 }
 
+/* Where options stand below headings, --help has one, too. */
+static void test_headings(void **state)
+{
+	bool yes;
+	const struct opt opts[] = { OPT_SECTION("Output"), { "all", 'a', OPT_FLAG, &yes, NULL, "all" }, { 0 } };
+	const struct command cmd = { .name = "test", .operands = "", .summary = "a test", .description = "A test.", .opts = opts };
+	struct capture capture;
+
+	(void)state;
+	capture_begin(&capture, stdout);
+	man_command(&cmd, stdout);
+	assert_non_null(strstr(capture_end(&capture), ".SS Output\n.TP\n\\fB\\-a\\fR, \\fB\\-\\-all\\fR\nall\n"
+			       ".SS Help\n.TP\n\\fB\\-h\\fR"));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_command),
+		cmocka_unit_test(test_command), cmocka_unit_test(test_headings),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
