@@ -42,6 +42,18 @@ int fsync(int fd)
 	return no_sync ? (errno = no_sync, -1) : (int)syscall(SYS_fsync, fd);
 }
 
+/* What another process does while ours waits. */
+static const char *meanwhile;
+
+int usleep(useconds_t microseconds)
+{
+	const char *command = meanwhile;
+
+	(void)microseconds;
+	meanwhile = NULL;
+	return command ? system(command) : 0;
+}
+
 /* Bytes that one commit may write. */
 static size_t most = SIZE_MAX, written;
 
@@ -231,6 +243,24 @@ static void lock_files(void **state)
 	}
 }
 
+/* A lock file that another process is about to make: LMDB has written what stands behind its magic
+ * number. */
+static void half_a_lock_file(void **state)
+{
+	struct symstore *store;
+	char command[400];
+
+	works();
+	snprintf(command, sizeof(command), "cd %s && { head -c 30 /dev/zero; echo mutex; } > store-lock", test_dir);
+	assert_int_equal(system(command), 0);
+	snprintf(command, sizeof(command), ": > %s/store-lock", test_dir);
+	meanwhile = command;
+	assert_ok(symstore_open(test_path, SYMSTORE_WRITE, &store, &test_err));
+	assert_null(meanwhile);
+	symstore_close(store);
+	(void)state;
+}
+
 /* Where the disk has room for small commits alone, entries are removed some at a time; where it has
  * none, it is said which are gone. */
 static void removed_by_and_by(void **state)
@@ -283,7 +313,7 @@ int main(void)
 #define TEST(f) cmocka_unit_test_setup(f, setup)
 	static const struct CMUnitTest tests[] = {
 		TEST(without_links), TEST(without_locks), TEST(not_alone), TEST(folders), TEST(lock_files),
-		TEST(removed_by_and_by),
+		TEST(half_a_lock_file), TEST(removed_by_and_by),
 	};
 
 	return cmocka_run_group_tests_name("claim", tests, test_group_setup, test_group_teardown);

@@ -141,9 +141,17 @@ int symstore_lock_file(const char *path, const char *shown, enum symstore_mode m
 		       struct sc_error *err)
 {
 	const int make = mode == SYMSTORE_VISIT ? 0 : O_CREAT;
-	int fd = symstore_open_next(path, "-lock", O_RDWR | make, is_lock_file);
-	int failed = fd < 0 ? errno : 0;
+	int fd, failed;
 
+	/* Another process may be about to make it: LMDB writes its mutexes before its magic
+	 * number. A fault counts if it stays. */
+	for (int tries = 0; ; tries++) {
+		fd = symstore_open_next(path, "-lock", O_RDWR | make, is_lock_file);
+		failed = fd < 0 ? errno : 0;
+		if (failed != EEXIST || tries == 20)
+			break;
+		usleep(2000);
+	}
 	if (fd >= 0 && fallocate(fd, FALLOC_FL_KEEP_SIZE, 0, LOCK_FILE_SIZE))
 		failed = errno == ENOSPC || errno == EDQUOT || errno == EFBIG ? errno : 0;
 	if (fd >= 0)
