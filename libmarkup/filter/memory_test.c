@@ -51,7 +51,7 @@ void *reallocarray(void *p, size_t n, size_t size)
 
 struct form { struct markup_options options; unsigned threads; };
 
-/* What the tests keep is no memory of the filter. */
+/* What the tests keep does not count as memory of the filter. */
 static int keep(void *ctx, const char *data, size_t len)
 {
 	const long before = left;

@@ -157,7 +157,7 @@ static void test_cut_off(void **state)
 }
 
 /* All there is to read at once, after there was nothing to read for a while, and room for one byte at
- * a time: it is no more cut off than it is in pieces. */
+ * a time: it is as little cut off as in pieces. */
 static void test_little_room(void **state)
 {
 	char want[301], text[301];

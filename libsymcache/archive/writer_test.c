@@ -11,7 +11,7 @@
 #include "libsymcache/archive/archive.h"
 #include "libsymcache/base/testing.h"
 
-/* What was written comes back, with its times; what was not finished is no archive. */
+/* What was written comes back, with its times; what was not finished is not an archive. */
 static void test_writer(void **state)
 {
 	static const uint8_t bytes[300000] = { 1, 2, 3 };

@@ -195,7 +195,7 @@ static void test_aliases(void **state)
 	EXPECT("1000+10 plain |",
 	       { "__GI_x", GLOBAL, FUNC, TEXT, 0x1000, 0x10 },
 	       { "plain", LOCAL, FUNC, TEXT, 0x1000, 0x10 });
-	EXPECT("1000+10 __GIx |", /* which is no such name */
+	EXPECT("1000+10 __GIx |", /* which is not such a name */
 	       { "___x", GLOBAL, FUNC, TEXT, 0x1000, 0x10 },
 	       { "__GIx", GLOBAL, FUNC, TEXT, 0x1000, 0x10 });
 	EXPECT("1000+10 __GI_x |", /* if there is no other */

@@ -158,7 +158,7 @@ static void test_stack(void **state)
 }
 
 /* Who is meant by an address of the kernel says the mark in front of it, else the sample; and what comes
- * first behind one of a program is no return address. */
+ * first behind one of a program is not a return address. */
 static void test_marks(void **state)
 {
 	static const struct { uint64_t mark; const char *want; } cases[] = {
