@@ -332,12 +332,14 @@ static size_t cut(const char *p, size_t len)
 static void tail_piece(struct mk_stream *s)
 {
 	size_t len = cut(s->tail.buf, s->tail.len);
-	const char *end = s->tail.buf + len, *first = mk_find3(s->tail.buf, end, '{');
 
 	if (s->hexdict.open)
 		give_up_hexdict(s);
-	if (s->resolve.demux.on && !s->mid_line) /* the first element may be in another piece */
+	if (s->resolve.demux.on && !s->mid_line) { /* the first element may be in another piece */
+		const char *end = s->tail.buf + len, *first = mk_find3(s->tail.buf, end, '{');
+
 		switch_process(s, s->tail.buf, len, first ? first : end);
+	}
 	s->line.p = s->tail.buf;
 	s->line.len = len;
 	s->line.first = NULL;

@@ -144,8 +144,10 @@ struct mk_lines_piece *mk_lines_next(struct mk_lines *in, size_t *n)
 	end = memrchr(at, '\n', in->len - in->at);
 	if (!end)
 		return NULL;
-	if (in->too_long) /* nothing of it is looked at again */
-		empty_line(in, at = memchr(at, '\n', (size_t)(end - at) + 1));
+	if (in->too_long) { /* nothing of it is looked at again */
+		at = memchr(at, '\n', (size_t)(end - at) + 1);
+		empty_line(in, at);
+	}
 	in->too_long = false;
 	for (*n = 0, end++; at < end; at = in->pieces[(*n)++].end)
 		in->pieces[*n] = (struct mk_lines_piece){ at, cut(in, at, end) };
