@@ -20,23 +20,13 @@ static int set_up(void **state)
 {
 	struct symcache_resolver *r;
 	struct symcache_cache *c;
-	struct symbundle_export_options o = { .level = 1 };
 	char hex[SYMCACHE_BUILD_ID_TEXT];
-	struct symbundle_exported done;
-	struct symstore_reader *reader;
-	struct symstore *from;
 
 	if (testing_set_up(state))
 		return -1;
 	own_keys();
-	o.sign_key = in_dir("key");
 	in_tree = own_entry("inlines", "0011223344");
-	from = own_open("a.store");
-	own_put(from, &in_tree, 1);
-	reader = own_reader(from);
-	assert_ok(symbundle_export(reader, in_dir("t"), SYMBUNDLE_TREE, &o, &done, &err));
-	symstore_read_end(reader);
-	symstore_close(from);
+	own_tree(&in_tree, in_dir("key"));
 	assert_ok(symcache_make(program, NULL, &c, NULL));
 	assert_ok(symcache_resolver_create(NULL, &r, NULL));
 	assert_int_equal(symcache_addresses_of(r, c, "main", &vaddr, 1), 1);

@@ -125,6 +125,21 @@ static inline struct symstore_reader *own_reader(struct symstore *store)
 	return reader;
 }
 
+/* A tree in the folder t that has the entry alone. */
+static inline void own_tree(const struct own *entry, const char *sign_key)
+{
+	const struct symbundle_export_options o = { .level = 1, .sign_key = sign_key };
+	struct symstore *from = own_open("a.store");
+	struct symbundle_exported done;
+	struct symstore_reader *reader;
+
+	own_put(from, entry, 1);
+	reader = own_reader(from);
+	assert_ok(symbundle_export(reader, in_dir("t"), SYMBUNDLE_TREE, &o, &done, &err));
+	symstore_read_end(reader);
+	symstore_close(from);
+}
+
 static inline void same_text(const char *got, const char *want)
 {
 	assert_string_equal(got ? got : "", want ? want : "");

@@ -76,6 +76,14 @@ static inline void put_threads(struct dump *d, uint32_t tid, uint64_t pc, uint32
 	stream(d, THREADS, at);
 }
 
+/* Of Linux on x86-64, with one thread. */
+static inline void begin_amd64(struct dump *d)
+{
+	begin(d);
+	put_system(d, 9, 0x8201);
+	put_threads(d, 7, 0x1234, 5);
+}
+
 static inline void put_exception(struct dump *d, uint32_t tid, uint32_t signal, uint64_t address)
 {
 	const size_t context = put_context(d, 0xdead0, 0x7000), at = put(&d->b, 4, tid);
@@ -153,6 +161,16 @@ static inline struct symcache_core *open_dump(struct dump *d)
 		fail_msg("%s", err.msg);
 	bytes_deinit(&d->b);
 	return core;
+}
+
+/* A dump that has these modules, too. */
+static inline struct symcache_core *open_modules(const struct library *list, unsigned n)
+{
+	struct dump d;
+
+	begin_amd64(&d);
+	put_modules(&d, list, n);
+	return open_dump(&d);
 }
 
 #endif

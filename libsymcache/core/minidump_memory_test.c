@@ -23,9 +23,7 @@ static void test_memory(void **state)
 		size_t bytes, at;
 		char got[4] = "";
 
-		begin(&d);
-		put_system(&d, 9, 0x8201);
-		put_threads(&d, 7, 0x1234, 5);
+		begin_amd64(&d);
 		bytes = d.b.b.len;
 		put_block(&d.b, "AAAABBBB", 8);
 		at = put(&d.b, 8, 2);
@@ -62,9 +60,7 @@ static void test_list(void **state)
 		size_t at;
 		char got[4];
 
-		begin(&d);
-		put_system(&d, 9, 0x8201);
-		put_threads(&d, 7, 0x1234, 5);
+		begin_amd64(&d);
 		at = put(&d.b, 4, 2);
 		put(&d.b, 8, 0x8000), put(&d.b, 4, 2), put(&d.b, 4, at + 38);
 		put(&d.b, 8, 0x9000), put(&d.b, 4, cases[i].size), put(&d.b, 4, at + 36);
@@ -114,9 +110,7 @@ static void test_kinds(void **state)
 		struct dump d;
 		size_t at;
 
-		begin(&d);
-		put_system(&d, 9, 0x8201);
-		put_threads(&d, 7, 0x1234, 5);
+		begin_amd64(&d);
 		put_modules(&d, &module, 1);
 		at = put(&d.b, 4, cases[i].head);
 		put(&d.b, 4, cases[i].record), put(&d.b, 8, cases[i].n);

@@ -55,9 +55,7 @@ static void test_threads(void **state)
 		struct symcache_core *core;
 		struct dump d;
 
-		begin(&d);
-		put_system(&d, 9, 0x8201);
-		put_threads(&d, 7, 0x1234, 5);
+		begin_amd64(&d);
 		if (cases[i].died)
 			put_exception(&d, cases[i].died, SIGSEGV, 0xbad0);
 		core = open_dump(&d);
@@ -131,9 +129,7 @@ static void test_ids(void **state)
 		struct dump d;
 		size_t at;
 
-		begin(&d);
-		put_system(&d, 9, 0x8201);
-		put_threads(&d, 7, 0x1234, 5);
+		begin_amd64(&d);
 		put_text(&d, STATUS, status, strlen(status));
 		at = put(&d.b, 4, cases[i].size);
 		put(&d.b, 4, cases[i].flags);
@@ -158,14 +154,9 @@ static void test_modules(void **state)
 		{ "/bin/prog", 0x10000, 16 }, { "/lib/lib??.so", 0x20000, 20 }, { "linux-gate.so", 0x40000, 0 },
 	};
 	struct symcache_core *core;
-	struct dump d;
 
 	(void)state;
-	begin(&d);
-	put_system(&d, 9, 0x8201);
-	put_threads(&d, 7, 0x1234, 5);
-	put_modules(&d, modules, 4);
-	core = open_dump(&d);
+	core = open_modules(modules, 4);
 	assert_int_equal(core->num_modules, 3);
 	for (size_t i = 0; i < 3; i++) {
 		const struct symcache_image *m = core->modules[i];
@@ -193,14 +184,9 @@ static void test_vdso(void **state)
 		{ 0x10000, 0x1000, "/bin/prog", 0x4270454c, 20, true }, { 0x20000, 0x1000, "[vdso]", 0x4270454c, 20, false },
 	};
 	struct symcache_core *core;
-	struct dump d;
 
 	(void)state;
-	begin(&d);
-	put_system(&d, 9, 0x8201);
-	put_threads(&d, 7, 0x1234, 5);
-	put_modules(&d, modules, 2);
-	core = open_dump(&d);
+	core = open_modules(modules, 2);
 	assert_int_equal(core->num_modules, 2);
 	assert_int_equal(core->modules[0]->build_id_len, 0);
 	assert_int_equal(core->modules[1]->build_id_len, 20);
@@ -218,14 +204,9 @@ static void test_names(void **state)
 		char name[4098] = "\x7f?";
 		const struct library module = { 0x10000, 0x1000, name, 0x4270454c, 20, false };
 		struct symcache_core *core;
-		struct dump d;
 
 		memset(name + 2, 'a', cases[i].len - 2);
-		begin(&d);
-		put_system(&d, 9, 0x8201);
-		put_threads(&d, 7, 0x1234, 5);
-		put_modules(&d, &module, 1);
-		core = open_dump(&d);
+		core = open_modules(&module, 1);
 		assert_int_equal(core->num_modules, 1);
 		assert_string_equal(core->modules[0]->path, cases[i].there ? name : "");
 		symcache_core_close(core);
@@ -246,9 +227,7 @@ static void test_lengths(void **state)
 
 		memset(text, 'a', len);
 		text[len - 1] = 'z';
-		begin(&d);
-		put_system(&d, 9, 0x8201);
-		put_threads(&d, 7, 0x1234, 5);
+		begin_amd64(&d);
 		put_text(&d, COMMAND, text, len + len % 2); /* with and without a NUL */
 		name = put_name(&d, text);
 		at = put(&d.b, 4, 1);
@@ -272,13 +251,8 @@ static void test_build_ids(void **state)
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		const struct library module = { 0x10000, 0x1000, "/bin/prog", 0x4270454c, cases[i].len, false };
 		struct symcache_core *core;
-		struct dump d;
 
-		begin(&d);
-		put_system(&d, 9, 0x8201);
-		put_threads(&d, 7, 0x1234, 5);
-		put_modules(&d, &module, 1);
-		core = open_dump(&d);
+		core = open_modules(&module, 1);
 		assert_int_equal(core->modules[0]->build_id_len, cases[i].want);
 		symcache_core_close(core);
 	}
@@ -297,9 +271,7 @@ static void test_process(void **state)
 	size_t name, at;
 
 	(void)state;
-	begin(&d);
-	put_system(&d, 9, 0x8201);
-	put_threads(&d, 7, 0x1234, 5);
+	begin_amd64(&d);
 	put_text(&d, MAPS, maps, strlen(maps));
 	put_text(&d, STATUS, status, strlen(status));
 	put_text(&d, COMMAND, command, sizeof(command));

@@ -192,9 +192,7 @@ static void test_minidump(void **state)
 	FILE *f = popen("zstd -qf1 -o dump.zst", "we");
 
 	(void)state;
-	begin(&d);
-	put_system(&d, 9, 0x8201);
-	put_threads(&d, 7, 0x1234, 5);
+	begin_amd64(&d);
 	assert_true(f && fwrite(d.b.b.data, 1, d.b.b.len, f) == d.b.b.len && !pclose(f));
 	assert_int_equal(symcache_core_open("dump.zst", &core, &err), 0);
 	assert_true(symcache_core_read(core, 0x7000, got, 5));

@@ -17,6 +17,7 @@
 #include "libsymcache/base/text.h"
 #include "libsymcache/bundle/bundle.h"
 #include "libsymcache/index/index.h"
+#include "libsymcache/index/testing_folder.h"
 
 static char top[] = "/tmp/check_test.XXXXXX";
 
@@ -213,26 +214,14 @@ static void test_bundles(void **state)
 
 static int set_up(void **state)
 {
-	char *command;
-	int rc;
-
 	(void)state;
-	if (!mkdtemp(top))
-		return -1;
-	command = sc_text("cd %s && mkdir in && %s", top, files);
-	rc = system(command);
-	free(command);
-	return rc;
+	return make_folder(top, files);
 }
 
 static int tear_down(void **state)
 {
-	char *command = sc_text("rm -rf %s", top);
-	const int rc = system(command);
-
 	(void)state;
-	free(command);
-	return rc;
+	return remove_folder(top);
 }
 
 int main(void)

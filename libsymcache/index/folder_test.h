@@ -13,6 +13,7 @@
 
 #include "libsymcache/base/text.h"
 #include "libsymcache/index/index.h"
+#include "libsymcache/index/testing_folder.h"
 
 static char top[] = "/tmp/index_folder.XXXXXX";
 
@@ -130,26 +131,14 @@ static inline void run(const char *command)
 
 static inline int set_up(void **state)
 {
-	char *command;
-	int rc;
-
 	(void)state;
-	if (!mkdtemp(top))
-		return -1;
-	command = sc_text("cd %s && mkdir in && %s", top, files);
-	rc = system(command);
-	free(command);
-	return rc;
+	return make_folder(top, files);
 }
 
 static inline int tear_down(void **state)
 {
-	char *command = sc_text("rm -rf %s /dev/shm/%s", top, strrchr(top, '/') + 1);
-	const int rc = system(command);
-
 	(void)state;
-	free(command);
-	return rc;
+	return remove_folder(top);
 }
 
 #endif

@@ -19,22 +19,13 @@ static char said[1000];
 
 static int set_up(void **state)
 {
-	struct symbundle_export_options o = { .level = 1 };
 	char id[SYMCACHE_BUILD_ID_TEXT];
-	struct symbundle_exported done;
-	struct symstore_reader *reader;
-	struct symstore *from;
 	bool derived;
 
 	if (testing_set_up(state))
 		return -1;
 	in_tree = own_entry("inlines", "0011223344");
-	from = own_open("a.store");
-	own_put(from, &in_tree, 1);
-	reader = own_reader(from);
-	assert_ok(symbundle_export(reader, in_dir("t"), SYMBUNDLE_TREE, &o, &done, &err));
-	symstore_read_end(reader);
-	symstore_close(from);
+	own_tree(&in_tree, NULL);
 	assert_ok(symcache_elf_build_id(program, program_id, &program_id_len, &derived, &err));
 	symcache_build_id_text(id, program_id, program_id_len);
 	if (testing_run("mkdir -p %s/buildid/%s && cp %s %s/buildid/%s/debuginfo", testing_dir, id, program,
