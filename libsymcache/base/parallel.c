@@ -72,24 +72,24 @@ void sc_parallel(unsigned threads, size_t jobs, sc_job_fn *fn, void *ctx)
 		pthread_join(others[--n], NULL);
 }
 
-/* The processors that the cgroup's quota is worth (cgroup v2); 0: there is none. */
-static unsigned cgroup_cores(void)
+unsigned sc_cores_in_quota(unsigned cores, const char *groups, const char *mounted)
 {
 	char path[512], line[512];
-	unsigned long long quota, period;
-	unsigned cores = 0;
-	FILE *f = fopen("/proc/self/cgroup", "re");
+	unsigned long long quota, period, worth;
+	FILE *f = fopen(groups, "re");
 
 	*path = 0;
 	while (f && fgets(line, sizeof(line), f))
 		if (!strncmp(line, "0::", 3))
-			snprintf(path, sizeof(path), "/sys/fs/cgroup%.*s/cpu.max",
+			snprintf(path, sizeof(path), "%s%.*s/cpu.max", mounted,
 				 (int)strcspn(line + 3, "\n"), line + 3);
 	if (f)
 		fclose(f);
 	f = *path ? fopen(path, "re") : NULL;
-	if (f && fscanf(f, "%llu %llu", &quota, &period) == 2 && period)
-		cores = (unsigned)((quota + period - 1) / period);
+	if (f && fscanf(f, "%llu %llu", &quota, &period) == 2 && quota && period) {
+		worth = (quota - 1) / period + 1;
+		cores = worth < cores ? (unsigned)worth : cores;
+	}
 	if (f)
 		fclose(f);
 	return cores;
@@ -97,11 +97,10 @@ static unsigned cgroup_cores(void)
 
 unsigned sc_cores(void)
 {
-	const unsigned quota = cgroup_cores();
 	cpu_set_t set;
 	unsigned cores = 1;
 
 	if (!sched_getaffinity(0, sizeof(set), &set))
 		cores = (unsigned)CPU_COUNT(&set);
-	return quota && quota < cores ? quota : cores;
+	return sc_cores_in_quota(cores, "/proc/self/cgroup", "/sys/fs/cgroup");
 }

@@ -25,6 +25,10 @@ bool sc_thread_start(pthread_t *ret, void *(*fn)(void *arg), void *arg);
  * (bigmem.h). */
 bool sc_thread_help(pthread_t *ret, void *(*fn)(void *arg), void *arg);
 
+/* `cores`, or as many as the quota of a control group (version 2) is worth, rounded up, if that is
+ * less. `groups` says in which group below `mounted` the process is: /proc/self/cgroup. */
+unsigned sc_cores_in_quota(unsigned cores, const char *groups, const char *mounted);
+
 /* The number of cores this process may use. */
 unsigned sc_cores(void);
 

@@ -6,6 +6,7 @@
 #include <stdarg.h>
 #include <stdatomic.h>
 #include <stddef.h>
+#include <string.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -13,6 +14,7 @@
 #include "libsymcache/base/account.h"
 #include "libsymcache/base/parallel.h"
 #include "libsymcache/base/process.h"
+#include "libsymcache/base/testing.h"
 
 enum { MOST = 200, WORKERS = 64 };
 
@@ -139,9 +141,54 @@ static void test_few_cores(void **state)
 	assert_int_equal(sched_setaffinity(0, sizeof(all), &all), 0);
 }
 
+static void put_text(const char *path, const char *text)
+{
+	FILE *f = fopen(path, "w");
+
+	assert_non_null(f);
+	fputs(text, f);
+	assert_int_equal(fclose(f), 0);
+}
+
+/* The quota of the group that a container is in: as many cores as it is worth, the last one in part,
+ * of the eight that there are. */
+static void test_quota(void **state)
+{
+	static const struct { const char *groups, *quota; unsigned cores; } cases[] = {
+		{ "0::/\n", "200000 100000\n", 2 }, { "0::/\n", "200001 100000\n", 3 }, { "0::/\n", "199999 100000\n", 2 },
+		{ "0::/\n", "1 100000\n", 1 }, { "0::/\n", "1600000 50000\n", 8 }, { "0::/\n", "max 100000\n", 8 },
+		{ "0::/\n", "800000 100000\n", 8 }, { "0::/\n", "600001 100000\n", 7 }, { "0::/\n", "429496729700000 100000\n", 8 },
+		{ "0::/\n", "0 100000\n", 8 }, { "0::/\n", "200000\n", 8 }, { "0::/\n", "200000 0\n", 8 }, { "0::/\n", "", 8 },
+		{ "0::/g\n", "300000 100000\n", 3 }, { "0::/g", "300000 100000\n", 3 }, { "0::/h\n", "300000 100000\n", 8 },
+		{ "9:cpu:/g\n1:name=systemd:/\n0::/g\n", "300000 100000\n", 3 }, { "9:cpu:/g\n", "300000 100000\n", 8 },
+		{ "", "300000 100000\n", 8 },
+	};
+	char dir[] = "/tmp/quota.XXXXXX", groups[64], quotas[2][64];
+	unsigned cores;
+
+	(void)state;
+	assert_non_null(mkdtemp(dir));
+	snprintf(groups, sizeof(groups), "%s/groups", dir);
+	snprintf(quotas[0], sizeof(quotas[0]), "%s/cpu.max", dir);
+	snprintf(quotas[1], sizeof(quotas[1]), "%s/g/cpu.max", dir);
+	assert_int_equal(testing_run("mkdir %s/g", dir), 0);
+	assert_int_equal(sc_cores_in_quota(8, groups, dir), 8);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		const bool nested = strchr(cases[i].groups, 'g') || strchr(cases[i].groups, 'h');
+
+		put_text(groups, cases[i].groups);
+		put_text(quotas[nested], cases[i].quota);
+		cores = sc_cores_in_quota(8, groups, dir);
+		if (cores != cases[i].cores)
+			fail_msg("%s%s: %u", cases[i].groups, cases[i].quota, cores);
+		unlink(quotas[nested]);
+	}
+	assert_int_equal(testing_run("rm -r %s", dir), 0);
+}
+
 int main(void)
 {
-	const struct CMUnitTest tests[] = { cmocka_unit_test(test_few_cores), cmocka_unit_test(test_jobs),
+	const struct CMUnitTest tests[] = { cmocka_unit_test(test_few_cores), cmocka_unit_test(test_quota), cmocka_unit_test(test_jobs),
 					   cmocka_unit_test(test_threads),
 					   cmocka_unit_test(test_signals) };
 

@@ -6,6 +6,7 @@
 #ifndef SYMCACHE_FOLDER_TEST_H
 #define SYMCACHE_FOLDER_TEST_H
 
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -90,8 +91,10 @@ static inline char *index_path(const char *name, int options)
 	o.build.reader = options & LIBDW ? SYMCACHE_READER_LIBDW : SYMCACHE_READER_FAST;
 	if (!(options & NO_STORE))
 		assert_int_equal(symstore_open(store_path, SYMSTORE_WRITE, &store, &err), 0);
+	close(STDIN_FILENO); /* as in a service: files that are opened have descriptor 0 */
 	if (symcache_index(store, (const char *const[]){ path }, 1, &o, &a, &err))
 		fail_msg("%s", err.msg);
+	assert_int_equal(open("/dev/null", O_RDONLY), STDIN_FILENO);
 	symstore_close(store);
 	const struct { const char *name; uint64_t n; } counts[] = {
 		{ "indexed", a.indexed }, { "better", a.better_in_store }, { "others", a.other_in_store },

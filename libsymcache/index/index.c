@@ -7,11 +7,11 @@
  */
 #include "libsymcache/index/index.h"
 
-#include <stdio.h>
 #include <unistd.h>
 
 #include "libsymcache/base/cleanup.h"
 #include "libsymcache/base/parallel.h"
+#include "libsymcache/base/text.h"
 #include "libsymcache/index/run.h"
 
 static void failed(void *ctx, const char *path, const char *reason)
@@ -83,12 +83,10 @@ static int index_files(struct sc_run *run, const struct sc_walk *walk, struct sc
 /* The store may lie in a folder that is searched. */
 static int leave_out(struct sc_walk *walk, const struct symstore *store, struct sc_error *err)
 {
-	char *lock __attribute__((cleanup(sc_free_text))) = NULL;
+	char *lock __attribute__((cleanup(sc_free_text))) = sc_text("%s-lock", symstore_path(store));
 
-	if (asprintf(&lock, "%s-lock", symstore_path(store)) < 0) {
-		lock = NULL;
+	if (!lock)
 		return sc_no_memory(err);
-	}
 	return sc_walk_leave_out(walk, symstore_path(store), err) ?:
 		       sc_walk_leave_out(walk, lock, err);
 }
