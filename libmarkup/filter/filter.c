@@ -67,12 +67,6 @@ static bool push_chunk(struct markup_filter *p, struct chunk *c, bool whole)
 	return true;
 }
 
-static int fail(struct markup_filter *p, int error)
-{
-	p->error = error;
-	return error;
-}
-
 enum how_much {
 	ALL,           /* the chunk is full */
 	WHAT_THERE_IS, /* whole lines, because no more come for the moment */
@@ -95,7 +89,7 @@ static bool is_plain(const struct markup_filter *p, const struct chunk *c, size_
  * markup there is one. If there is none, it goes nevertheless, and all filters have to
  * follow it. `last`: and that is the end of the input.
  */
-static int dispatch(struct markup_filter *p, enum how_much how_much, bool last)
+static void dispatch(struct markup_filter *p, enum how_much how_much, bool last)
 {
 	const struct mk_stream *s = p->workers[0].s;
 	struct chunk *c = p->filling, *rest;
@@ -111,16 +105,20 @@ static int dispatch(struct markup_filter *p, enum how_much how_much, bool last)
 	if (!clean) {
 		len = full ? c->len : whole_lines;
 		if (!len)
-			return 0;
+			return;
 	}
 	if (full && !plain && p->clean && p->running < p->n && !p->started) {
 		p->started = true;
-		if (!mk_filter_start(p))
-			return fail(p, -ENOMEM);
+		if (!mk_filter_start(p)) {
+			p->error = -ENOMEM;
+			return;
+		}
 	}
 	rest = new_chunk(p);
-	if (!rest)
-		return fail(p, -ENOMEM);
+	if (!rest) {
+		p->error = -ENOMEM;
+		return;
+	}
 	rest->len = c->len - len;
 	memcpy(rest->data, c->data + len, rest->len);
 	c->len = len;
@@ -133,13 +131,14 @@ static int dispatch(struct markup_filter *p, enum how_much how_much, bool last)
 		p->line_no = plain ? lines : p->line_no + mk_count_newlines(c->data, c->data + len);
 	p->filling = rest;
 	mk_tables_take(&p->tables, c->data, c->len, c->line_no, c->plain);
-	if (!push_chunk(p, c, !(p->clean && clean)))
-		return fail(p, -ENOMEM);
+	if (!push_chunk(p, c, !(p->clean && clean))) {
+		p->error = -ENOMEM;
+		return;
+	}
 	p->clean = clean;
 	mk_filter_work(p, p->running > 1 ? IN_FLIGHT * p->running : 0);
 	if (counted)
 		p->line_no = s->where.line_no;
-	return p->error;
 }
 
 /* ---- the interface ------------------------------------------------------------ */
@@ -257,7 +256,9 @@ int markup_filter_added(struct markup_filter *p, size_t len)
 	p->filling->len += len;
 	p->added += len;
 	p->stats.bytes += len;
-	return p->filling->len < CHUNK ? p->error : dispatch(p, ALL, false);
+	if (p->filling->len == CHUNK)
+		dispatch(p, ALL, false);
+	return p->error;
 }
 
 int markup_filter_feed(struct markup_filter *p, const char *data, size_t len)

@@ -150,12 +150,53 @@ static void test_reports(void **state)
 	markup_filter_destroy(two);
 	markup_tally_destroy(tally);
 	free(got.buf);
+}
+
+/* Which frames are read follows from the formats that are chosen; where modules are, from tables of any. */
+static void test_chosen_formats(void **state)
+{
+	static const char *const choices[] = {
+		NULL, "markup", "glibc", "markup,glibc", "glibc,maps", "kernel,segfault", "markup,mongodb", "any", "maps",
+	};
+	static const char log[] =
+		"10000-14000 r-xp 00000000 fe:00 7 /opt/table\n"
+		"{\"somap\":[{\"b\":\"20000\",\"path\":\"/m/table\",\"buildId\":\"aa01\"}]}\n"
+		"[0x11208]\n[0x21304]\n{\"frame\":{\"a\":\"21205\",\"b\":\"20000\",\"o\":\"1205\"}}\n"
+		"{{{module:0:prog:elf:aa01}}}{{{mmap:0x30000:0x4000:load:0:rx:0}}}\n{{{pc:0x31200}}}\n"
+		"[    1.000006]  f+0x5/0x10 [other]\n    #1 0x1  (/bin/prog+0x1200) (BuildId: aa01)\n"
+		"prog[7]: segfault at 0 ip 0000000000011202 sp 00007ffe00000000 error 4 in table[10000+4000]\n"
+		"it was prog+0x1205\n";
+	struct fake_text got = { 0 };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(choices) / sizeof(*choices); i++) {
+		const struct markup_options options = { .inputs = choices[i] };
+		struct markup_filter *f = create(&options, 1, &got, true, NULL);
+
+		output.len = 0;
+		run(f, choices[i] ? choices[i] : "all", log, &got);
+		put_stats(&got, markup_filter_stats(f));
+		fake_append(&got, output.buf, output.len);
+		markup_filter_destroy(f);
+	}
+	record("filter.chosen", &got);
+	expect_recorded("filter.chosen", &got, "with some formats alone");
+	free(got.buf);
+}
+
+static int free_output(void **state)
+{
+	(void)state;
 	free(output.buf);
+	return 0;
 }
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = { cmocka_unit_test(test_reports) };
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_reports),
+		cmocka_unit_test(test_chosen_formats),
+	};
 
-	return cmocka_run_group_tests_name("reports", tests, NULL, NULL);
+	return cmocka_run_group_tests_name("reports", tests, NULL, free_output);
 }

@@ -32,6 +32,7 @@ static inline void add_line(struct fake_text *t, bool prefix)
 		"{{{Bad}}} {{{symbol}}}\n", "{{{dumpfile:sancov:x}}}\n",
 		"{{{hexdict:RIP: 0x10201 A: 0}}}\n", "{{{hexdict:RIP: 0x10201\nRAX: 0x20012}}} x\n",
 		"{{{hexdict:A: 0x10201\n", "B: 0x10\n", "C: 0x20010}}}\n", "{{{symbol:_Z1fv}}}\n",
+		"\033[35m{{{symbol:_Z1fv\033[0m}}}\n",
 	};
 	char line[256];
 	const unsigned n = pick(8);
