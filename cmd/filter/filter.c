@@ -119,7 +119,8 @@ static int filter_all(const struct symlog_list *logs, const struct markup_option
 	struct symlog_filter_options how = filter_options(options, from, tally);
 	const struct symlog_output to = { pages ? pages->file.fd : STDOUT_FILENO,
 					  pages ? pages->file.path : "standard output" };
-	int status = logs->failed ? STATUS_ERROR : STATUS_OK, rc;
+	const int lacking = pages ? STATUS_PARTLY : STATUS_ERROR; /* a log */
+	int status = logs->failed ? lacking : STATUS_OK, rc;
 	enum symlog_result result = SYMLOG_OK;
 	uint64_t size = 0, done = 0;
 	struct symlog_filter *f;
@@ -140,7 +141,7 @@ static int filter_all(const struct symlog_list *logs, const struct markup_option
 		done += logs->logs[i].size;
 		result = symlog_filter_run(f, &log, err);
 		if (result)
-			status = STATUS_ERROR;
+			status = lacking;
 	}
 	progress_erase();
 	if (result == SYMLOG_FAILED || symlog_filter_end(f, err)) {
