@@ -97,9 +97,8 @@ def differences(tid, theirs, ours, module):
     return None if len(frames) == len(mine) else "thread %d: %d frames, GDB has %d" % (tid, len(mine), len(frames))
 
 
-def compare(source, way, folder):
+def compare(source, way, folder, store):
     program = os.path.join(folder, "program")
-    store = os.path.join(folder, "store")
     subprocess.run(["gcc", "-g", "-Wl,--build-id", "-pthread", *way.split(), "-o", program, source], check=True)
     core = make_core(program)
     if not core:
@@ -121,10 +120,11 @@ def compare(source, way, folder):
 
 def main():
     bad = False
-    for source in sources:
-        for way in WAYS:
-            with tempfile.TemporaryDirectory() as folder:
-                bad |= compare(source, way, folder)
+    with tempfile.TemporaryDirectory() as top:
+        for source in sources:
+            for way in WAYS:
+                with tempfile.TemporaryDirectory(dir=top) as folder:
+                    bad |= compare(source, way, folder, os.path.join(top, "store"))
     sys.exit(bad)
 
 

@@ -31,7 +31,7 @@ static int set_up(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < MOST; i++)
-		text[i] = i % 80 == 79 ? '\n' : (char)('A' + testing_below(&seed, 32));
+		text[i] = i % 80 == 79 ? '\n' : i % 3 ? text[i - 1] : (char)('A' + testing_below(&seed, 32));
 	if (!mkdtemp(testing_dir) || chdir(testing_dir))
 		return -1;
 	f = fopen("all", "w");

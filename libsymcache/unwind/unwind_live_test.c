@@ -201,7 +201,7 @@ __attribute__((noinline)) static long nest(int depth, char *text)
 
 static void test_live(void **state)
 {
-	const struct itimerspec often = { { 0, 200000 }, { 0, 200000 } };
+	const struct itimerspec often = { { 0, 100000 }, { 0, 100000 } };
 	struct sigevent event = { .sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGPROF };
 	struct sigaction action = { .sa_sigaction = on_signal, .sa_flags = SA_SIGINFO | SA_RESTART };
 	pthread_attr_t attr;
