@@ -24,7 +24,7 @@ static uint64_t num_asked;
 /* The edges of ranges, and what is just in front of them: every n-th, if there are many. */
 static void compare(const char *path)
 {
-	struct symcache_build_options o = { 0 };
+	struct symcache_build_options o = { .threads = 1 };
 	struct built whole;
 	struct sc_error err;
 	uint64_t base, some[3];
