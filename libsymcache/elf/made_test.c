@@ -30,7 +30,8 @@ enum {
 	RELA_LINE,
 	NOTE,
 	DEBUGLINK,
-	NUM_SECTIONS = DEBUGLINK
+	RELA_OPD,
+	NUM_SECTIONS = RELA_OPD
 };
 
 struct made {
@@ -123,6 +124,15 @@ static void make_relocations(struct made *m, unsigned section)
 	}
 }
 
+/* In an object of 64-bit PowerPC, where descriptors lead to: into .text, which begins at 0. */
+static void make_descriptors(struct made *m)
+{
+	struct bytes *o = &m->content[RELA_OPD];
+
+	for (unsigned i = 0; i < 3 && m->shape.machine == EM_PPC64; i++)
+		put(o, 8, 8 * i), put(o, 8, R_PPC64_ADDR64), put(o, 8, 4 * i + 16);
+}
+
 /* ---- a file --------------------------------------------------------------------------------- */
 
 static void make_note(struct made *m)
@@ -201,6 +211,7 @@ static void make_content(struct made *m)
 	make_relocations(m, RELA_LINE);
 	make_note(m);
 	make_link(m);
+	make_descriptors(m);
 }
 
 static void make_file(struct made *m, uint64_t number, struct bytes *file)
@@ -236,9 +247,12 @@ static void make_file(struct made *m, uint64_t number, struct bytes *file)
 		 (2u + m->rela) * w },
 		{ ".note.gnu.build-id", SHT_NOTE, SHF_ALLOC, 0, &c[NOTE], 0, 0, 0 },
 		{ ".gnu_debuglink", SHT_PROGBITS, 0, 0, &c[DEBUGLINK], 0, 0, 0 },
+		{ ".rela.opd", SHT_RELA, 0, 0, &c[RELA_OPD], 0, SYMTAB, 24 },
 	};
 
-	put_elf(file, &m->shape, sections, NUM_SECTIONS);
+	put_elf(file, &m->shape, sections, NUM_SECTIONS - !c[RELA_OPD].b.len);
+	if (c[RELA_OPD].b.len)
+		set_target(m, file, RELA_OPD, OPD);
 	set_target(m, file, RELA_INFO, INFO);
 	set_target(m, file, RELA_LINE, LINE);
 	for (unsigned i = 0; i <= NUM_SECTIONS; i++)
