@@ -161,6 +161,32 @@ static void test_no_names(void **state)
 	free(file);
 }
 
+/* A unit that does not say where its code is: its abbreviations say that it may have a function, whatever
+ * their codes are. */
+static void test_codes(void **state)
+{
+	static const struct { unsigned unit, function; } codes[] = { { 1, 2 }, { 2, 1 }, { 10, 1 }, { 1, 10 }, { 10, 20 } };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(codes) / sizeof(*codes); i++) {
+		struct bytes file = {0};
+		struct dwarf w;
+
+		dwarf_init(&w, &(struct dwarf_shape){ .version = 5 });
+		unit_begin(&w);
+		w.code = codes[i].unit - 1;
+		compile_unit(&w, "a.c");
+		w.code = codes[i].function - 1;
+		function(&w, "f", DWARF_TEXT, DWARF_TEXT + 0x10);
+		children_end(&w);
+		unit_end(&w);
+		dwarf_file(&w, &file);
+		compare_bytes(file.b.data, file.b.len);
+		bytes_deinit(&file);
+		dwarf_deinit(&w);
+	}
+}
+
 /* A file with this unit, which is a split one or its skeleton, below testing_dir. */
 static void write_unit(struct dwarf *w, const char *name, bool split)
 {
@@ -230,6 +256,7 @@ int main(void)
 		cmocka_unit_test(test_programs),
 		cmocka_unit_test(test_names),
 		cmocka_unit_test(test_no_names),
+		cmocka_unit_test(test_codes),
 		cmocka_unit_test(test_split),
 	};
 

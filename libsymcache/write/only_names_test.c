@@ -1,4 +1,5 @@
 /* Names alone: each address has the outermost function that the whole cache has, and nothing else. */
+#include <malloc.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -143,6 +144,43 @@ static void test_damaged(void **state)
 	indexed_deinit(&r);
 }
 
+/* What does not exist has no name: a call into itself or behind the calls, a function behind the functions. */
+static void test_behind(void **state)
+{
+	struct symcache whole, names;
+	struct symcache_source_location *calls, *locations;
+	struct sc_error err;
+	struct indexed r;
+	uint32_t entry;
+	size_t size;
+	void *bytes;
+	bool more;
+
+	(void)state;
+	mallopt(M_PERTURB, 0xff); /* what is allocated leads to function 0, not to no function by chance */
+	must_index(PROGRAMS "inlines", &r);
+	assert_int_equal(symcache_open(&whole, r.bytes, r.size, NULL), 0);
+	calls = (struct symcache_source_location *)whole.locations;
+	locations = calls + whole.range_location;
+	assert_true(whole.range_location && whole.header->num_ranges > 5);
+	calls[0].inlined_into_idx = locations[1].inlined_into_idx = 0;
+	locations[2].inlined_into_idx = whole.range_location;
+	locations[3].inlined_into_idx = whole.range_location + 3;
+	locations[4].inlined_into_idx = SYMCACHE_NONE;
+	locations[4].function_idx = whole.header->num_functions;
+	assert_int_equal(symcache_only_names(&whole, &bytes, &size, &err), 0);
+	mallopt(M_PERTURB, 0);
+	assert_int_equal(symcache_open(&names, bytes, size, &err), 0);
+	for (uint32_t i = 1; i < 5; i++) {
+		const struct sc_str name = outer_at(&names, whole.ranges[i], &entry, &more);
+
+		if (name.len)
+			fail_msg("%u: %.*s", i, (int)name.len, name.ptr);
+	}
+	free(bytes);
+	indexed_deinit(&r);
+}
+
 /* Ranges that begin at one address: the same name could be at both of them. */
 static void test_order(void **state)
 {
@@ -168,7 +206,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_programs), cmocka_unit_test(test_sources),
-		cmocka_unit_test(test_damaged), cmocka_unit_test(test_order),
+		cmocka_unit_test(test_damaged), cmocka_unit_test(test_behind), cmocka_unit_test(test_order),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
