@@ -59,8 +59,8 @@ static bool add_function(struct naming *n, uint32_t f, uint32_t *ret)
 	return true;
 }
 
-/* Of call locations, and of what stands behind them in `l`: calls stand in front of what is inlined
- * into them. */
+/* The outermost function of location `l`. Calls stand in front of what is inlined into them: of others
+ * `outer` has none yet. */
 static uint32_t outermost(const struct naming *n, uint32_t l)
 {
 	const struct symcache_source_location *at = &n->from->locations[l];
@@ -68,7 +68,7 @@ static uint32_t outermost(const struct naming *n, uint32_t l)
 
 	if (into == SYMCACHE_NONE)
 		return at->function_idx;
-	return into < l && into < n->from->range_location ? n->outer[into] : SC_NONE;
+	return into < n->from->range_location ? n->outer[into] : SC_NONE;
 }
 
 static bool add_range(struct naming *n, uint32_t start, uint32_t function)
@@ -91,16 +91,23 @@ static bool add_range(struct naming *n, uint32_t start, uint32_t function)
 	return true;
 }
 
+/* Room for n numbers, all SC_NONE. */
+static uint32_t *many_none(size_t n)
+{
+	uint32_t *list = malloc((n + 1) * sizeof(*list));
+
+	return list ? memset(list, 0xff, (n + 1) * sizeof(*list)) : NULL;
+}
+
 static bool gather(struct naming *n)
 {
 	const struct symcache *c = n->from;
-	const uint32_t calls = c->range_location, functions = c->header->num_functions;
+	const uint32_t calls = c->range_location;
 
-	n->outer = malloc((calls + 1ul) * sizeof(*n->outer));
-	n->functions = malloc((functions + 1ul) * sizeof(*n->functions));
+	n->outer = many_none(calls);
+	n->functions = many_none(c->header->num_functions);
 	if (!n->outer || !n->functions)
 		return false;
-	memset(n->functions, 0xff, functions * sizeof(*n->functions));
 	for (uint32_t i = 0; i < calls; i++)
 		n->outer[i] = outermost(n, i);
 	for (uint32_t i = 0; i < c->header->num_ranges; i++)

@@ -1,5 +1,4 @@
 /* Names alone: each address has the outermost function that the whole cache has, and nothing else. */
-#include <malloc.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -157,7 +156,6 @@ static void test_behind(void **state)
 	bool more;
 
 	(void)state;
-	mallopt(M_PERTURB, 0xff); /* what is allocated leads to function 0, not to no function by chance */
 	must_index(PROGRAMS "inlines", &r);
 	assert_int_equal(symcache_open(&whole, r.bytes, r.size, NULL), 0);
 	calls = (struct symcache_source_location *)whole.locations;
@@ -169,12 +167,11 @@ static void test_behind(void **state)
 	locations[4].inlined_into_idx = SYMCACHE_NONE;
 	locations[4].function_idx = whole.header->num_functions;
 	assert_int_equal(symcache_only_names(&whole, &bytes, &size, &err), 0);
-	mallopt(M_PERTURB, 0);
 	assert_int_equal(symcache_open(&names, bytes, size, &err), 0);
 	for (uint32_t i = 1; i < 5; i++) {
 		const struct sc_str name = outer_at(&names, whole.ranges[i], &entry, &more);
 
-		if (name.len)
+		if (name.len || entry != SYMCACHE_NONE)
 			fail_msg("%u: %.*s", i, (int)name.len, name.ptr);
 	}
 	free(bytes);
