@@ -22,9 +22,11 @@ void sc_prefer_kept(struct sc_intervals *functions, const struct sc_naming *n)
 		const char *name;
 
 		end = sc_equal_end(functions, i);
-		name = end > i + 1 && n->symbols->symbol_at ?
+		if (end == i + 1)
+			continue;
+		name = n->symbols->symbol_at ?
 		       n->symbols->symbol_at(n->symbols->ctx, functions->list.data[i].start) : NULL;
-		for (size_t k = end; end > i + 1 && k-- > i;) {
+		for (size_t k = end; k-- > i;) {
 			const struct sc_piece *p = &pieces[functions->list.data[k].id];
 			const unsigned score = p->kind != SC_PIECE_FUNCTION ? 0 :
 				1 + 2 * p->has_rows + (name && is_called(n, p, name));

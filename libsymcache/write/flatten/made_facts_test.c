@@ -23,6 +23,7 @@ struct facts {
 	uint64_t seed;
 	struct dw_facts units[3];
 	size_t num_units;
+	struct dw_range shared[2]; /* by the units: folded functions */
 	struct sc_code_symbol symbols[SYMBOLS];
 };
 
@@ -44,6 +45,8 @@ static struct dw_range range(struct facts *f)
 	const uint32_t start = below(f, SPAN), kind = below(f, 24);
 	const uint64_t base = kind == 0 ? 0 : kind == 1 ? FAR : LOW;
 
+	if (f->shared[1].end && !below(f, 4))
+		return f->shared[below(f, 2)];
 	return (struct dw_range){ base + start, base + start + (kind == 2 ? 0 : 1 + below(f, SPAN - start)) };
 }
 
@@ -142,6 +145,8 @@ static void make_facts(struct facts *f, uint64_t number)
 {
 	*f = (struct facts){ .seed = (number + 1) * 0x9e3779b97f4a7c15 };
 	f->num_units = 1 + below(f, 3);
+	for (int i = 0; i < 2; i++)
+		f->shared[i] = range(f);
 	for (size_t i = 0; i < f->num_units; i++)
 		make_unit(f, &f->units[i]);
 	for (uint32_t i = 0, at = LOW; i < SYMBOLS; i++) {
