@@ -81,7 +81,7 @@ static void inflate(struct sc_elf_stream *s, uint8_t *out, size_t n)
 	while (n && !s->damaged) {
 		if (s->z.block_state == ISAL_BLOCK_FINISH || !step(s, out, n))
 			s->damaged = true;
-		out += n - s->z.avail_out;
+		out = s->z.next_out;
 		s->ready += n - s->z.avail_out;
 		n = s->z.avail_out;
 	}
