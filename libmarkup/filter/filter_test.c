@@ -1,6 +1,6 @@
 /*
  * The filter's frame: long lines, limits, what is reported at the end, failing
- * sinks; and the searches of the context against a plain loop.
+ * sinks.
  */
 #include <errno.h>
 #include <setjmp.h>
@@ -8,9 +8,7 @@
 #include <stdio.h>
 #include <cmocka.h>
 
-#include "libmarkup/resolve/context.h"
 #include "libmarkup/testing.h"
-#include "libmarkup/resolve/memo.h"
 
 static const char element[] = "{{{symbol:_Z1fv}}}";
 
@@ -258,76 +256,6 @@ static void test_failing_sink(void **state)
 	markup_filter_destroy(f);
 }
 
-static void test_context_search(void **state)
-{
-	static struct mk_map maps[500];
-	struct mk_context c;
-	uint32_t index, n = 0;
-
-	(void)state;
-	uint64_t generations = 0;
-	mk_context_init(&c, MARKUP_DEFAULT, &generations);
-	srand(3);
-	for (int i = 0; i < 3000 && n < 500; i++) {
-		struct mk_map m = { .address = (uint64_t)rand() % 10000,
-					 .size = (uint64_t)rand() % 20, .mode = "r" };
-		bool overlaps = false;
-		for (uint32_t j = 0; j < n; j++)
-			overlaps |= m.address < maps[j].address + maps[j].size &&
-				    maps[j].address < m.address + m.size;
-		enum mk_context_result r = mk_context_add_map(&c, &m, &index);
-		if (m.size && !(r == MK_CTX_SAME))
-			assert_int_equal(r, overlaps ? MK_CTX_OVERLAP : MK_CTX_OK);
-		if (r == MK_CTX_OK)
-			maps[n++] = m;
-	}
-	assert_true(n > 300);
-	for (uint64_t a = 0; a < 10100; a++) {
-		const struct mk_map *found = mk_context_find(&c, a), *want = NULL;
-		for (uint32_t j = 0; j < n; j++)
-			if (a >= maps[j].address && a - maps[j].address < maps[j].size)
-				want = &maps[j];
-		assert_int_equal(!found, !want);
-		if (want)
-			assert_int_equal(found->address, want->address);
-	}
-	mk_context_deinit(&c);
-}
-
-/* What the memo returns is what was put, however often the ring goes round. */
-static void test_memo(void **state)
-{
-	struct mk_memo m = { 0 };
-	uint32_t hits = 0;
-	static char text[MEMO_MAX + 1];
-	bool worth;
-
-	(void)state;
-	for (uint64_t i = 0; i < 20000; i++) {
-		struct mk_memo_key key = { 5, i % 30 ? i : 7, 1 }, old = { 5, i - i % 50, 1 };
-		size_t len = (key.address * 37) % sizeof(text);
-
-		/* Worth keeping is what is asked for the second time. */
-		if (!mk_memo_get(&m, &key, &worth) && !worth)
-			assert_true(mk_memo_get(&m, &key, &worth) || worth);
-		memset(text, (int)key.address, sizeof(text));
-		mk_memo_put(&m, &key, text, len);
-		const unsigned char *t = mk_memo_get(&m, &key, &worth);
-		assert_non_null(t);
-		assert_true(!len || t[0] == (unsigned char)key.address);
-		t = mk_memo_get(&m, &old, &worth);
-		if (t && (old.address * 37) % sizeof(text)) {
-			assert_int_equal(t[0], (unsigned char)old.address);
-			hits++;
-		}
-	}
-	assert_true(hits > 1000);
-	struct mk_memo_key big = { 5, 1, 2 };
-	mk_memo_put(&m, &big, text, sizeof(text));
-	assert_null(mk_memo_get(&m, &big, &worth));
-	mk_memo_deinit(&m);
-}
-
 /* Frames of the usual form have a way of their own, which demux does without: both
  * come to the same, with every byte of an element changed to another. */
 static void test_usual_frames(void **state)
@@ -423,8 +351,6 @@ int main(void)
 		cmocka_unit_test(test_reports),
 		cmocka_unit_test(test_flush_and_inputs),
 		cmocka_unit_test(test_failing_sink),
-		cmocka_unit_test(test_context_search),
-		cmocka_unit_test(test_memo),
 		cmocka_unit_test(test_usual_frames),
 		cmocka_unit_test(test_tally),
 		cmocka_unit_test(test_too_late),

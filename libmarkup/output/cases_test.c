@@ -51,6 +51,42 @@ static void test_logs(void **state)
 	}
 }
 
+/* Elements behind each state that the codes of a log can leave, which goes on behind them; ESC is shown
+ * as "^". */
+static void test_colours(void **state)
+{
+	static const struct markup_options forms[] = {
+		{ .dialect = MARKUP_DEFAULT, .color = MARKUP_COLOR_ON }, { .dialect = MARKUP_LLVM, .color = MARKUP_COLOR_ON },
+		{ .dialect = MARKUP_FUCHSIA, .color = MARKUP_COLOR_ON },
+	};
+	struct fake_text log = { 0 }, all = { 0 };
+	char line[300];
+
+	(void)state;
+	fake_append(&log, line, (size_t)sprintf(line, "{{{module:0:a:elf:aa}}}\n{{{mmap:0x10000:0x3000:load:0:rx:0}}}\n"));
+	for (int i = 0; i < 4 * 9; i++) {
+		const int n = i % 9 < 8 ? sprintf(line, "\033[3%dm", i % 9) : 0;
+		const char *const bold[] = { "", "\033[1m", "\033[1m\033[m", "\033[1m\033[0m" };
+
+		strcpy(line + n, bold[i / 9]);
+		strcat(line, "a {{{symbol:_Z1fv}}} b {{{bt:0:0x11200:pc}}} {{{pc:0x99}}} {{{hexdict:A: 0x11200}}} {{{bt:x}}} c\n");
+		fake_append(&log, line, strlen(line));
+	}
+	for (size_t i = 0; i < sizeof(forms) / sizeof(*forms); i++) {
+		struct fake_text got = { 0 };
+
+		run_case(&forms[i], &fake_resolver, &log, 1 << 20, &got);
+		fake_append(&all, got.buf, got.len);
+		free(got.buf);
+	}
+	for (char *p = all.buf; (p = strchr(p, '\033')); p++)
+		*p = '^';
+	record("elements.states", &all);
+	expect_recorded("elements.states", &all, "behind codes of colours");
+	free(log.buf);
+	free(all.buf);
+}
+
 static void test_groups(void **state)
 {
 	static const char *const logs[] = { "elements", "page", "every-format", "crash", "page", "neighbours", NULL };
@@ -64,7 +100,8 @@ static void test_groups(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_forms), cmocka_unit_test(test_logs), cmocka_unit_test(test_groups),
+		cmocka_unit_test(test_forms), cmocka_unit_test(test_logs), cmocka_unit_test(test_colours),
+		cmocka_unit_test(test_groups),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

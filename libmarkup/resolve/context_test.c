@@ -320,12 +320,48 @@ static void test_module_at(void **state)
 	mk_context_deinit(&c);
 }
 
+/* Random maps against a plain loop. */
+static void test_search(void **state)
+{
+	static struct mk_map maps[500];
+	struct mk_context c;
+	uint32_t index, n = 0;
+
+	(void)state;
+	mk_context_init(&c, MARKUP_DEFAULT, &generations);
+	srand(3);
+	for (int i = 0; i < 3000 && n < 500; i++) {
+		struct mk_map m = { .address = (uint64_t)rand() % 10000,
+					 .size = (uint64_t)rand() % 20, .mode = "r" };
+		bool overlaps = false;
+		for (uint32_t j = 0; j < n; j++)
+			overlaps |= m.address < maps[j].address + maps[j].size &&
+				    maps[j].address < m.address + m.size;
+		enum mk_context_result r = mk_context_add_map(&c, &m, &index);
+		if (m.size && !(r == MK_CTX_SAME))
+			assert_int_equal(r, overlaps ? MK_CTX_OVERLAP : MK_CTX_OK);
+		if (r == MK_CTX_OK)
+			maps[n++] = m;
+	}
+	assert_true(n > 300);
+	for (uint64_t a = 0; a < 10100; a++) {
+		const struct mk_map *found = mk_context_find(&c, a), *want = NULL;
+		for (uint32_t j = 0; j < n; j++)
+			if (a >= maps[j].address && a - maps[j].address < maps[j].size)
+				want = &maps[j];
+		assert_int_equal(!found, !want);
+		if (want)
+			assert_int_equal(found->address, want->address);
+	}
+	mk_context_deinit(&c);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_modules), cmocka_unit_test(test_limits), cmocka_unit_test(test_maps),
 		cmocka_unit_test(test_find), cmocka_unit_test(test_copy), cmocka_unit_test(test_place),
-		cmocka_unit_test(test_module_at),
+		cmocka_unit_test(test_module_at), cmocka_unit_test(test_search),
 	};
 
 	return cmocka_run_group_tests_name("context", tests, NULL, NULL);

@@ -317,12 +317,90 @@ static void test_nul_bytes(void **state)
 	fake_sink_deinit(&got);
 }
 
+/* Frames of one address, of which the innermost has a name of `len` bytes. */
+struct chain { size_t n, len; };
+
+static size_t chain_code(void *ctx, void *module, uint64_t vaddr, bool named, const struct sc_frame **ret)
+{
+	static struct sc_frame frames[200];
+	static char name[70000];
+	const struct chain *chain = ctx;
+
+	(void)module, (void)vaddr, (void)named;
+	memset(name, 'n', sizeof(name));
+	for (size_t i = 0; i < chain->n; i++)
+		frames[i] = (struct sc_frame){ { name, i ? 3 : chain->len }, STR("a.c"), (uint32_t)i + 1, 0 };
+	*ret = frames;
+	return chain->n;
+}
+
+/* What comes of frame `number` at 0x11200, of a module whose name has this length. */
+static void put_chain(struct fake_text *t, const struct chain *chain, unsigned number, int module_len)
+{
+	static char text[70500];
+
+	for (size_t i = 1; i <= chain->n; i++) {
+		const int digits = snprintf(NULL, 0, "%u", number);
+		const size_t name = i == 1 ? chain->len : 3;
+		char *p = text;
+
+		p += sprintf(p, "%*s#%u", digits < 5 ? 5 - digits : 0, "", number);
+		p += i < chain->n ? sprintf(p, ".%-2zu", i) : sprintf(p, "   ");
+		p += sprintf(p, " 0x0000000000011200 ");
+		p = (char *)memset(p, 'n', name) + name;
+		p += sprintf(p, " a.c:%zu (", i);
+		p = (char *)memset(p, 'm', (size_t)module_len) + module_len;
+		p += sprintf(p, "+0x1200)\n");
+		fake_append(t, text, (size_t)(p - text));
+	}
+}
+
+/* Most frames are written in one go, for which some are too long or too many: all look the same. */
+static void test_long_frames(void **state)
+{
+	static const struct chain chains[] = {
+		{ 1, 3 }, { 2, 65300 }, { 1, 65400 }, { 1, 65450 }, { 1, 65500 }, { 2, 65536 }, { 2, 70000 },
+		{ 99, 3 }, { 100, 3 }, { 101, 3 }, { 200, 3 },
+	};
+	static const int modules[] = { 1, 98, 100, 101, 102, 105, 107, 108, 130, 300 };
+	static const unsigned numbers[] = { 3, 99, 100, 12345, 123456 };
+	const struct markup_options options = { 0 };
+	char line[500];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(chains) / sizeof(*chains) * 10; i++) {
+		struct chain chain = chains[i / 10];
+		struct markup_resolver resolver = fake_resolver;
+		struct fake_sink got = { 0 };
+		const struct markup_sink sink = { &got, fake_write, fake_complain };
+		const unsigned number = numbers[(i + i / 10) % 5];
+		struct fake_text want = { 0 };
+		struct markup_filter *f;
+
+		resolver.ctx = &chain;
+		resolver.code = chain_code;
+		put_chain(&want, &chain, number, modules[i % 10]);
+		assert_int_equal(markup_filter_create(&options, &resolver, 1, &sink, &f), 0);
+		memset(line, 'm', sizeof(line));
+		memcpy(line, "{{{module:0:", 12);
+		sprintf(line + 12 + modules[i % 10], ":elf:aa}}}\n{{{mmap:0x10000:0x3000:load:0:rx:0}}}\n"
+			"{{{bt:%u:0x11200:pc}}}\n", number);
+		assert_int_equal(markup_filter_feed(f, line, strlen(line)), 0);
+		assert_int_equal(markup_filter_finish(f), 0);
+		markup_filter_destroy(f);
+		assert_string_equal(strchr(got.out.buf, '\n') + 1, want.buf); /* behind the module */
+		fake_sink_deinit(&got);
+		free(want.buf);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_cases),
 		cmocka_unit_test(test_colors),
 		cmocka_unit_test(test_nul_bytes),
+		cmocka_unit_test(test_long_frames),
 	};
 	return cmocka_run_group_tests_name("render_text", tests, NULL, NULL);
 }
