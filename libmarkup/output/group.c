@@ -53,7 +53,7 @@ static bool drop_clone(const char *p, size_t *len)
 	const char *open;
 	size_t n = *len, inner;
 
-	if (n < 4 || (p[n - 1] != ')' && p[n - 1] != ']'))
+	if (!n || (p[n - 1] != ')' && p[n - 1] != ']'))
 		return false;
 	open = memrchr(p, ' ', n);
 	if (open && p[n - 1] == ']' && open - p > 7 && !memcmp(open - 7, " [clone", 7))

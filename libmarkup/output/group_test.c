@@ -1,4 +1,4 @@
-/* Groups of stacks: what names count as, where stacks end, and that threads change nothing. */
+/* Groups of stacks: where stacks end, and that threads change nothing. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -7,46 +7,6 @@
 
 #include "libmarkup/output/group.h"
 #include "libmarkup/testing.h"
-
-static void test_fold(void **state)
-{
-	static const struct { const char *name, *want; } cases[] = {
-		{ "f", "f\n" },
-		{ "f.cold", "f\n" },
-		{ "f.part.0.isra.0", "f\n" },
-		{ "f.constprop.12.cold.3", "f\n" },
-		{ "f.llvm.8127341", "f\n" },
-		{ "f.part.9.isra.19", "f\n" },
-		{ "f.7", "f.7\n" }, { "7", "7\n" }, { " (.cold)", " (.cold)\n" },
-		{ ".cold", ".cold\n" },
-		{ "main.(*T).part", "main.(*T)\n" },
-		{ "a::f(int) (.cold)", "a::f(int)\n" },
-		{ "a::f(int) [clone .isra.0] [clone .cold]", "a::f(int)\n" },
-		{ "a::f(int) (.constprop.0) [clone .cold]", "a::f(int)\n" },
-		{ "a::f(int) const", "a::f(int) const\n" },
-		{ "-[NSString length.cold]", "-[NSString length.cold]\n" },
-		{ "f(void (*)(.cold))", "f(void (*)(.cold))\n" },
-		{ "memcpy@@GLIBC_2.14", "memcpy\n" },
-		{ "@plt", "@plt\n" },
-		{ "core::panicking::panic::h0123456789abcdef", "core::panicking::panic\n" },
-		{ "core::h0123456789abcde", "core::h0123456789abcde\n" },
-		{ "core::h0123456789abcdef0", "core::h0123456789abcdef0\n" },
-		{ "::h0123456789abcdef", "::h0123456789abcdef\n" },
-		{ "a\nb\033", "a?b?\n" },
-		{ "a\302\233b\233\303\251", "a?b?\303\251\n" },
-	};
-	struct mk_out o;
-
-	(void)state;
-	assert_int_equal(mk_out_init(&o, 64, NULL, NULL), 0);
-	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
-		o.len = 0;
-		mk_group_fold(&o, sc_str_of(cases[i].name));
-		mk_out_char(&o, 0);
-		assert_string_equal(o.buf, cases[i].want);
-	}
-	mk_out_deinit(&o);
-}
 
 /* The groups of a log. The caller frees what is returned. */
 static char *grouped_by(const char *demux, const char *log, enum markup_format format,
@@ -193,6 +153,47 @@ static void test_deep(void **state)
 	assert_non_null(strstr(got, "1 stack in 1 group\n"));
 	assert_non_null(strstr(got, "... 246 more\n")); /* 256 count, 10 are shown */
 	free(got);
+	for (int frames = 8; frames < 13; frames++) {
+		int shown = 0;
+
+		*log = 0;
+		for (int i = 0; i < frames; i++)
+			sprintf(log + strlen(log), "#%d 0x1  (/x/a.out+0x1200) (BuildId: aabb)\n", i);
+		got = grouped(log, MARKUP_TEXT_OUT, 1, 4096);
+		for (const char *p = got; (p = strstr(p, "          main\n")); p++)
+			shown++;
+		assert_int_equal(shown, frames < 10 ? frames : 10);
+		assert_int_equal(strstr(got, " more\n") != NULL, frames > 10);
+		free(got);
+	}
+}
+
+/* What is said at the end of a log is not of the first stack of the next one, nor does a stack go on there. */
+static void test_inputs(void **state)
+{
+	static const char *const logs[] = { FRAME(0, 1200) "SIGSEGV\n2025-01-09T23:59:00 x\n", FRAME(1, 1200), FRAME(2, 1200) };
+	const struct markup_options options = { .group = true, .format = MARKUP_HTML };
+	struct fake_text got = { 0 };
+	struct markup_groups *g;
+	struct markup_filter *f;
+
+	(void)state;
+	assert_int_equal(markup_groups_create(&g), 0);
+	const struct markup_sink sink = { g, markup_groups_take };
+	assert_int_equal(markup_filter_create(&options, &fake_resolver, 1, &sink, &f), 0);
+	for (size_t i = 0; i < 3; i++) {
+		markup_filter_input(f, logs[i]);
+		assert_int_equal(markup_filter_feed(f, logs[i], strlen(logs[i])), 0);
+		assert_int_equal(markup_filter_finish(f), 0);
+	}
+	assert_int_equal(markup_filter_end(f), 0);
+	assert_int_equal(markup_groups_write(g, MARKUP_HTML, false, fake_append, &got), 0);
+	assert_non_null(strstr(got.buf, "data-n=3>")); /* equal stacks of a frame each */
+	assert_null(strstr(got.buf, "<b class=bad>"));
+	assert_null(strstr(got.buf, "<time>"));
+	markup_filter_destroy(f);
+	markup_groups_destroy(g);
+	free(got.buf);
 }
 
 /* Of a page: what stacks are called by, times, links. */
@@ -425,9 +426,8 @@ static void test_threads(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_fold),
 		cmocka_unit_test(test_stacks),
-		cmocka_unit_test(test_deep), cmocka_unit_test(test_apart), cmocka_unit_test(test_order),
+		cmocka_unit_test(test_deep), cmocka_unit_test(test_inputs), cmocka_unit_test(test_apart), cmocka_unit_test(test_order),
 		cmocka_unit_test(test_oldest), cmocka_unit_test(test_failure), cmocka_unit_test(test_said_again),
 		cmocka_unit_test(test_kinds), cmocka_unit_test(test_bounds),
 		cmocka_unit_test(test_page), cmocka_unit_test(test_page_lines), cmocka_unit_test(test_demux),
