@@ -6,7 +6,9 @@
 #include <cmocka.h>
 
 #include "libsymcache/base/process.h"
+#include "libsymcache/profile/packing.h"
 #include "libsymcache/profile/testing.h"
+#include "libsymcache/profile/wire.h"
 
 #define MAPS \
 	"MAPPED_LIBRARIES:\n" \
@@ -83,7 +85,11 @@ static void test_scales(void **state)
 		{ "heap_v2/1000", "1: 39999", "1", "39999" }, { "heap_v2/10", "3: 1200", "3", "1200" },
 		{ "heap_v2/10", "100: 1", "100050", "1000" }, { "heap_v2/1024", "1000: 24000", "43168", "1036046" },
 		{ "heap_v2/1000000", "9000000000000000000: 9000000000000000000", "9223372036854775807", "9223372036854775807" },
-		{ "heapprofile/7", "3: 21", "3", "21" },
+		{ "heapprofile/7", "3: 21", "3", "21" }, { "heapprofile", "1: 1", "1", "1" },
+		/* Sizes that are 256 apart, behind each other. */
+		{ "heap_v2/1024", "1: 256 [0: 0] @ 0x7151\n5: 0", "4", "1157" },
+		{ "heap_v2/1024", "1: 256 [0: 0] @ 0x7151\n0: 5", "4", "1157" },
+		{ "heap_v2/1024", "1: 256 [0: 0] @ 0x7151\n1: 512", "6", "2458" },
 	};
 
 	(void)state;
@@ -254,11 +260,43 @@ static void test_jeprof(void **state)
 	bytes_deinit(&b);
 }
 
+/* A rate of nothing is one of each. */
+static void test_period(void **state)
+{
+	static const struct { const char *text; uint64_t want; } cases[] = {
+		{ "heap_v2/0\n@ 0x7151\n  t*: 1: 40 [0: 0]\n" MAPS, 1 }, { "heap_v2/7\n@ 0x7151\n  t*: 1: 40 [0: 0]\n" MAPS, 7 },
+		{ "heap profile: 1: 40 [1: 40] @ heap_v2/0\n" MAPS, 1 }, { "heap profile: 1: 40 [1: 40] @ heap/9\n" MAPS, 4 },
+		{ "heap profile: 1: 40 [1: 40] @ heap/1\n" MAPS, 1 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct prof_field f;
+		struct sc_error err;
+		size_t len;
+		char *got = prof_symbolized((struct symprofile_options){ 0 }, cases[i].text, strlen(cases[i].text), &len, &err);
+		const uint8_t *bytes = (const uint8_t *)got;
+		struct prof_packing packing = { 0 };
+		enum symcache_packing was;
+
+		assert_int_equal(prof_unpack(&packing, &bytes, &len, &was, &err), 0);
+		struct prof_wire w = prof_wire_of(bytes, len);
+
+		do
+			assert_true(prof_wire_next(&w, &f));
+		while (!prof_is_number(&f, 12));
+		assert_int_equal(f.value, cases[i].want);
+		prof_packing_deinit(&packing);
+		free(got);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_gperftools),
 		cmocka_unit_test(test_scaling), cmocka_unit_test(test_scales),
+		cmocka_unit_test(test_period),
 		cmocka_unit_test(test_jemalloc), cmocka_unit_test(test_refused), cmocka_unit_test(test_two_threads),
 		cmocka_unit_test(test_cpu),
 		cmocka_unit_test(test_java),

@@ -55,6 +55,27 @@ static void test_events(void **state)
 	bytes_deinit(&b);
 }
 
+/* Where addresses of callers begin and end. */
+static void test_limits(void **state)
+{
+	static const struct { uint64_t address; const char *want; } cases[] = {
+		{ 4096, "mill::turn(int) 1\n" }, { 4097, "0x1000;mill::turn(int) 1\n" },
+		{ (uint64_t)-4095, "mill::turn(int) 1\n" },
+		{ (uint64_t)-4096, "0xffffffffffffefff;mill::turn(int) 1\n" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		const uint64_t chain[] = { USER, 0x7150, cases[i].address };
+		struct bytes b = { 0 };
+
+		put_mmap(&b, PID, 1, 0x7000, 0x1000, 0, "/opt/prog");
+		put_sample(&b, PID, 100, 2, chain, 3, NULL, 0);
+		expect(&b, "cpu-clock_sample", cases[i].want);
+		bytes_deinit(&b);
+	}
+}
+
 /* A child has its parent's mappings until it runs another program; a mapping cuts what it covers. */
 static void test_processes(void **state)
 {
@@ -281,6 +302,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_events),
+		cmocka_unit_test(test_limits),
 		cmocka_unit_test(test_processes), cmocka_unit_test(test_jit),
 		cmocka_unit_test(test_kernel),
 		cmocka_unit_test(test_stack), cmocka_unit_test(test_marks), cmocka_unit_test(test_samples),

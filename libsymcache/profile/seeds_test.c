@@ -97,10 +97,70 @@ static void test_answers(void **state)
 	expect_answers("profile", seeds, 48, answer);
 }
 
+/* What a profiler puts out or says. */
+static char *run_by(struct symprofiler *p, const uint8_t *bytes, size_t size, size_t *len)
+{
+	struct symprofile_output out;
+	struct sc_error err;
+	char *ret, *joined;
+	FILE *to = open_memstream(&ret, len);
+
+	if (symprofiler_run(p, bytes, size, &out, &err)) {
+		fprintf(to, "%d %s", err.code, err.msg);
+	} else {
+		joined = prof_joined(&out);
+		fwrite(joined, 1, out.size, to);
+		free(joined);
+	}
+	fclose(to);
+	return ret;
+}
+
+static struct symprofiler *kept[3];
+
+static void run_again(const uint8_t *bytes, size_t size, FILE *to)
+{
+	(void)to;
+	for (int form = 0; form < 3; form++) {
+		static const enum symprofile_form forms[] = { SYMPROFILE_OWN, SYMPROFILE_FOLDED, SYMPROFILE_JEPROF };
+		const struct symprofile_options options = { .form = forms[form], .count = true };
+		struct symprofiler *fresh = prof_profiler(options);
+		size_t len, fresh_len;
+
+		if (!kept[form])
+			kept[form] = prof_profiler(options);
+		char *got = run_by(kept[form], bytes, size, &len), *want = run_by(fresh, bytes, size, &fresh_len);
+
+		assert_int_equal(len, fresh_len);
+		assert_memory_equal(got, want, len);
+		free(got);
+		free(want);
+		symprofiler_destroy(fresh);
+	}
+}
+
+/* A profiler that has read others before gives what a fresh one does; counts alone add up. */
+static void test_one_after_another(void **state)
+{
+	static const char *const seeds[] = { "perf", "folded", "legacy", "otlp", "pprof", "perf" };
+	char *text;
+	size_t len;
+	FILE *to = open_memstream(&text, &len);
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(seeds) / sizeof(*seeds); i++)
+		put_seeds(to, seeds[i], &(struct damages){ 8, NULL }, run_again);
+	for (int form = 0; form < 3; form++)
+		symprofiler_destroy(kept[form]);
+	fclose(to);
+	free(text);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_answers),
+		cmocka_unit_test(test_one_after_another),
 	};
 
 	return cmocka_run_group_tests(tests, prof_set_up, prof_tear_down);
