@@ -8,7 +8,6 @@
 
 struct mk_where {
 	const char *input;     /* name, or NULL */
-	uint64_t input_number; /* from 1 on */
 	uint64_t line_no;      /* lines before the current one */
 	bool silent;           /* nothing is to be complained of, or looked up */
 	struct markup_sink sink;

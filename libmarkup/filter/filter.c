@@ -234,7 +234,6 @@ void markup_filter_input(struct markup_filter *p, const char *name)
 {
 	mk_tables_reset(&p->tables);
 	p->input = name;
-	p->input_number++;
 	p->line_no = p->added = 0;
 }
 

@@ -87,7 +87,6 @@ struct markup_filter {
 	bool started;                  /* the threads were */
 	struct worker *workers;
 	const char *input;
-	uint64_t input_number;
 	const struct mk_whole *whole_kind; /* of the renderer; NULL: its output is none */
 	void *whole;
 	char *title;                   /* of the options; owned */

@@ -46,7 +46,6 @@ static void run_stream(const struct markup_options *options, const struct fake_t
 	assert_int_equal(mk_stream_create(options, &fake_resolver, &sink, &s), 0);
 	for (int i = 0; i < 2; i++) {
 		s->where.input = i ? "second" : "first";
-		s->where.input_number++;
 		s->where.line_no = 0;
 		assert_int_equal(mk_stream_feed(s, in->buf, in->len), 0);
 		assert_int_equal(mk_stream_finish(s), 0);

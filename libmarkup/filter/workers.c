@@ -36,7 +36,6 @@ static void filter_chunk(struct worker *w, struct chunk *c)
 
 	w->chunk = c;
 	s->where.input = p->input;
-	s->where.input_number = p->input_number;
 	s->where.line_no = c->line_no;
 	rc = mk_stream_feed(s, c->data, c->len);
 	if (!rc)
