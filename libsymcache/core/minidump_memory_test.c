@@ -10,10 +10,11 @@ static void test_memory(void **state)
 	static const struct {
 		uint64_t start, size, at; /* of the second range; at 0: behind the first */
 		bool first;
+		const char *third; /* which bytes it has, if any */
 	} cases[] = {
-		{ 0x9000, 4, 0, true }, { 0x9000, UINT64_C(1) << 63, 0, true }, { 0x9000, UINT64_MAX, 0, true },
-		{ UINT64_MAX - 1, 4, 0, true }, { 0x9000, 0, 0, true }, { 0x9000, 4, UINT64_C(1) << 63, false },
-		{ 0x9000, 4, UINT64_MAX - 4, false },
+		{ 0x9000, 4, 0, true, "CCCC" }, { 0x9000, UINT64_C(1) << 63, 0, true }, { 0x9000, UINT64_MAX, 0, true },
+		{ UINT64_MAX - 1, 4, 0, true, "CCCC" }, { 0x9000, 0, 0, true, "BBBB" },
+		{ 0x9000, 4, UINT64_C(1) << 63, false }, { 0x9000, 4, UINT64_MAX - 4, false },
 	};
 
 	(void)state;
@@ -25,13 +26,15 @@ static void test_memory(void **state)
 
 		begin_amd64(&d);
 		bytes = d.b.b.len;
-		put_block(&d.b, "AAAABBBB", 8);
-		at = put(&d.b, 8, 2);
+		put_block(&d.b, "AAAABBBBCCCC", 12);
+		at = put(&d.b, 8, 3);
 		put(&d.b, 8, cases[i].at ? cases[i].at : bytes);
 		put(&d.b, 8, 0x8000);
 		put(&d.b, 8, 4);
 		put(&d.b, 8, cases[i].start);
 		put(&d.b, 8, cases[i].size);
+		put(&d.b, 8, 0xa000);
+		put(&d.b, 8, 4);
 		stream(&d, MEMORY_64, at);
 		core = open_dump(&d);
 		assert_true(symcache_core_read(core, 0x7000, got, 3) && !memcmp(got, "sta", 3));
@@ -42,6 +45,9 @@ static void test_memory(void **state)
 		assert_false(symcache_core_read(core, UINT64_MAX - 1, got, 1));
 		if (i == 0)
 			assert_memory_equal(got, "BBBB", 4);
+		assert_int_equal(symcache_core_read(core, 0xa000, got, 4), cases[i].third != NULL);
+		if (cases[i].third)
+			assert_memory_equal(got, cases[i].third, 4);
 		symcache_core_close(core);
 	}
 }
@@ -96,12 +102,15 @@ static void test_kinds(void **state)
 		uint64_t n;
 		uint32_t stored;       /* bytes of a record */
 		const char *code;      /* of each page of the module */
+		const char *maps;      /* of the process, if they are there: they say it alone */
 	} cases[] = {
 		{ 16, 48, 3, 48, "01100" }, { 16, 56, 3, 56, "01100" }, { 24, 48, 3, 48, "01100" },
 		{ 16, 48, 2, 48, "01000" },           /* a record less */
 		{ 16, 48, 9, 48, "01100" },           /* more than there are: what is behind the list is none */
 		{ 16, 47, 3, 48, "11110" }, { 16, 0x1000030, 3, 48, "11110" }, { 16, 0, 3, 48, "11110" },
 		{ 16, 48, 0, 48, "11110" },
+		{ 16, 48, 3, 48, "10000", "10000-11000 r-xp 0 0:0 0 /bin/prog\n" },
+		{ 16, 48, 3, 48, "01100", "10000-11000 rw-p 0 0:0 0 /bin/prog\n" },
 	};
 
 	(void)state;
@@ -112,6 +121,8 @@ static void test_kinds(void **state)
 
 		begin_amd64(&d);
 		put_modules(&d, &module, 1);
+		if (cases[i].maps)
+			put_text(&d, MAPS, cases[i].maps, strlen(cases[i].maps));
 		at = put(&d.b, 4, cases[i].head);
 		put(&d.b, 4, cases[i].record), put(&d.b, 8, cases[i].n);
 		while (d.b.b.len < at + cases[i].head)
