@@ -2,10 +2,12 @@
 #include "libsymcache/answers/answers.h"
 
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/time.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -124,6 +126,41 @@ static void test_read(void **state)
 	end(d, caches, &h,
 	    "|??:0:0\n\n|??\n0 0\n??:?\n\n|"
 	    "|<a line of input is longer than 65536 bytes>??:0:0\n\n??:0:0\n\n");
+}
+
+static int to_interrupted;
+
+static void on_alarm(int signal)
+{
+	static volatile int alarms;
+
+	(void)signal;
+	if (++alarms == 5) {
+		if (write(to_interrupted, "0x1\n", 4) != 4)
+			abort();
+		close(to_interrupted);
+	}
+}
+
+/* A signal while it waits for input is none of its business. */
+static void test_signals(void **state)
+{
+	const struct itimerval often = { { 0, 1000 }, { 0, 1000 } }, never = { { 0 } };
+	struct heard h = { .reply = -1 };
+	struct symcache_caches *caches;
+	struct symcache_answerer *d = begin((struct symcache_answer_options){
+		.kind = SYMCACHE_MODULE_CACHE, .name = "nowhere.symc" }, &h, &caches);
+	int fds[2];
+
+	(void)state;
+	assert_int_equal(pipe(fds), 0);
+	to_interrupted = fds[1];
+	sigaction(SIGALRM, &(struct sigaction){ .sa_handler = on_alarm }, NULL);
+	setitimer(ITIMER_REAL, &often, NULL);
+	assert_int_equal(symcache_answerer_read(d, fds[0], NULL), 1);
+	setitimer(ITIMER_REAL, &never, NULL);
+	close(fds[0]);
+	end(d, caches, &h, "|[t: nowhere.symc: cannot open: No such file or directory\n]??:0:0\n\n|");
 }
 
 /* More lines than the buffer holds, which several threads answer: each has its answer, in order. */
@@ -294,6 +331,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_list),
 		cmocka_unit_test(test_read),
+		cmocka_unit_test(test_signals),
 		cmocka_unit_test(test_many),
 		cmocka_unit_test(test_symbol_of_file),
 		cmocka_unit_test(test_again),
