@@ -105,6 +105,13 @@ static void check_count(struct symcache_core *core, const struct symcache_core_t
 	assert_int_equal(again, count);
 }
 
+/* Those of one of ours that traces are in no order to those of another. */
+static void check_order(const struct symcache_core *core)
+{
+	for (size_t i = 1; i < core->num_threads; i++)
+		assert_true(core->threads[i - 1].tid < core->threads[i].tid);
+}
+
 static void check_threads(struct symcache_core *core, pid_t pid)
 {
 #ifdef __SANITIZE_THREAD__
@@ -205,6 +212,7 @@ static void check_signals(pid_t pid)
 	assert_int_equal(pthread_create(&thread, NULL, send_signals, &s), 0);
 	for (int i = 0; i < ATTACHES; i++) {
 		assert_int_equal(symcache_core_attach((uint32_t)pid, &core, NULL), 0);
+		check_order(core);
 		symcache_core_close(core);
 	}
 	__atomic_store_n(&s.enough, true, __ATOMIC_SEQ_CST);
