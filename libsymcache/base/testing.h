@@ -48,6 +48,15 @@ static inline int testing_memfd(const void *data, size_t size, char path[32])
 	return fd;
 }
 
+static inline unsigned testing_open_files(void)
+{
+	unsigned n = 0;
+
+	for (int fd = 0; fd < 1024; fd++)
+		n += fcntl(fd, F_GETFD) >= 0;
+	return n;
+}
+
 /* Runs a shell command; its exit status, or −1. */
 __attribute__((format(printf, 1, 2))) static inline int testing_run(const char *fmt, ...)
 {

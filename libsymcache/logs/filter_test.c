@@ -25,6 +25,10 @@
 #define LLVM_SAYS "error: could not find build ID\nerror: could not find build ID\n" \
 	"error: expected at least 3 field(s); found 1\n{{{module:x}}}\n         ^\nerror: could not find build ID\n"
 
+/* The table of modules behind the addresses is read first, the log again. */
+#define HEAP "heap profile: 1: 2 [3: 4] @ heap_v2/1\n1: 2 [3: 4] @ 0x401010\nMAPPED_LIBRARIES:\n" \
+	"00400000-00500000 r-xp 00000000 00:00 0 /bin/a\n"
+
 static char *said;
 static size_t said_len;
 static FILE *saying;
@@ -45,7 +49,8 @@ static int set_up(void **state)
 			   "printf '{{{module:0:a\\033.so:elf:aabb}}}\\n{{{mmap:0x1000:0x1000:load:0:rx:0}}}\\n"
 			   "{{{pc:0x1010}}} {{{bt:0:0x1011}}}\\n{{{module:x}}}\\n{{{pc:0x1012}}}\\n' > markup && "
 			   "printf '{{{module:\033[31m}}}\\n{{{pc:x\377}}}\\n' > odd && "
-			   "printf '{{{module:1:b.so:elf:cc}}}\\n{{{mmap:0x1000:0x1000:load:1:rx:0}}}\\n{{{pc:0x1010}}}\\n' > other");
+			   "printf '{{{module:1:b.so:elf:cc}}}\\n{{{mmap:0x1000:0x1000:load:1:rx:0}}}\\n{{{pc:0x1010}}}\\n' > other && "
+			   "printf '" HEAP "' > heap");
 }
 
 static int tear_down(void **state)
@@ -108,6 +113,7 @@ static const struct { struct run run; const char *want; } cases[] = {
 	{ { .logs = { "plain" } }, "0 4 one\n" },
 	{ { .logs = { "plain", "two" } }, "0 4 0 4 one\ntwo\n" },
 	{ { .logs = { "packed.gz" } }, "0 7 packed\n" },
+	{ { .logs = { "heap" } }, "0 126 " HEAP "[heap:2: no symbols for module \"/bin/a\"\n]" },
 	/* What cannot be read is said, under the name of the command, if it has one; the next is read. */
 	{ { .logs = { "none", "plain" } }, "2 not opened 0 0 4 one\n[none: No such file or directory\n]" },
 	{ { .logs = { "none" }, .options.name = "filter" }, "2 not opened 0 [filter: none: No such file or directory\n]" },
@@ -139,6 +145,8 @@ static const struct { struct run run; const char *want; } cases[] = {
 
 static void test_runs(void **state)
 {
+	const unsigned files = testing_open_files();
+
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		char *got = run(&cases[i].run);
@@ -147,6 +155,7 @@ static void test_runs(void **state)
 			fail_msg("case %zu (%s): %s\nnot %s\n", i, cases[i].run.logs[0], got, cases[i].want);
 		free(got);
 	}
+	assert_int_equal(testing_open_files(), files);
 }
 
 /* A full disk, what was not written, and a hash of all that was. */

@@ -6,7 +6,6 @@
 #ifndef STORE_TESTING_H
 #define STORE_TESTING_H
 
-#include <fcntl.h>
 #include <glob.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -18,6 +17,7 @@
 #include <cmocka.h>
 #include <xxhash.h>
 
+#include "libsymcache/base/testing.h"
 #include "libsymcache/store/parts.h"
 
 static char test_dir[] = "/tmp/symstore.XXXXXX";
@@ -48,26 +48,17 @@ static inline int test_setup(void **state)
 
 static unsigned test_files; /* that were open at first */
 
-static inline unsigned test_open_files(void)
-{
-	unsigned n = 0;
-
-	for (int fd = 0; fd < 1024; fd++)
-		n += fcntl(fd, F_GETFD) >= 0;
-	return n;
-}
-
 static inline int test_group_setup(void **state)
 {
 	(void)state;
-	test_files = test_open_files();
+	test_files = testing_open_files();
 	return mkdtemp(test_dir) ? 0 : -1;
 }
 
 /* What the tests opened is closed, too. */
 static inline int test_group_teardown(void **state)
 {
-	const unsigned files = test_open_files();
+	const unsigned files = testing_open_files();
 
 	(void)state;
 	if (files != test_files) {
