@@ -35,14 +35,13 @@ static void put_process(struct made_core *m, uint32_t pid, const char *command, 
 	put_note(m, NT_PRPSINFO, info, sizeof(info));
 }
 
-/* What is shown of the core, whose module is called `path`. */
-static char *shown(struct made_core *m, const char *path, struct markup_core_options o)
+/* Shows the core, whose module is called `path`. */
+static void show(struct made_core *m, const char *path, struct markup_core_options o, struct mk_out *out)
 {
 	struct symcache_caches *caches = symcache_caches_create(&(struct symcache_caches_options){ 0 });
 	uint64_t files[6] = { 1, 4096, CODE, CODE + 0x1000, 0, 0 };
 	struct symcache_core *core;
 	struct markup_cored done;
-	struct mk_out out = { 0 };
 	char spec[20];
 
 	memcpy(&files[5], path, strlen(path));
@@ -55,9 +54,16 @@ static char *shown(struct made_core *m, const char *path, struct markup_core_opt
 	snprintf(spec, sizeof(spec), "%s=x", path);
 	assert_int_equal(symcache_core_bind(core, spec, NULL), 0);
 	o.caches = caches;
-	assert_int_equal(markup_core_report("core", core, &o, &out, &done, NULL), 0);
+	assert_int_equal(markup_core_report("core", core, &o, out, &done, NULL), 0);
 	symcache_core_close(core);
 	symcache_caches_destroy(caches);
+}
+
+static char *shown(struct made_core *m, const char *path, struct markup_core_options o)
+{
+	struct mk_out out = { 0 };
+
+	show(m, path, o, &out);
 	mk_out_char(&out, '\0');
 	return mk_out_take(&out);
 }
@@ -384,11 +390,40 @@ static void test_page(void **state)
 	assert_int_equal(testing_run("rm -r %s", testing_dir), 0);
 }
 
+/* ---- a full disk -------------------------------------------------------------------------------------- */
+
+static int fail_once(void *ctx, const char *data, size_t len)
+{
+	(void)data;
+	(void)len;
+	return ++*(unsigned *)ctx == 2 ? -1 : 0;
+}
+
+/* What could not be written is not forgotten, and nothing is written behind the gap. */
+static void test_full(void **state)
+{
+	(void)state;
+	for (enum markup_report_format format = MARKUP_REPORT_TEXT; format <= MARKUP_REPORT_HTML; format++) {
+		struct made_core m = { 0 };
+		struct mk_out out;
+		unsigned writes = 0;
+
+		put_thread(&m, 7, SIGABRT, CODE + 0x21, STACK);
+		assert_int_equal(mk_out_init(&out, 64, fail_once, &writes), 0);
+		show(&m, "/x/tiny", (struct markup_core_options){ .format = format }, &out);
+		mk_out_flush(&out);
+		assert_int_equal(out.error, -EIO);
+		assert_int_equal(writes, 2);
+		mk_out_deinit(&out);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_head), cmocka_unit_test(test_threads), cmocka_unit_test(test_frames), cmocka_unit_test(test_position),
 		cmocka_unit_test(test_long), cmocka_unit_test(test_kept), cmocka_unit_test(test_summary), cmocka_unit_test(test_page),
+		cmocka_unit_test(test_full),
 	};
 
 	return cmocka_run_group_tests(tests, set_up, tear_down_cache);

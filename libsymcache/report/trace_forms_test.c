@@ -137,7 +137,7 @@ static char *shown(const struct bytes *file, struct markup_trace_options o)
 		symcache_process_create(&(struct symcache_finder){ .find = find_cache, .caches = caches });
 	const struct symtrace_select all = { 0 };
 	struct mk_out out = { 0 };
-	char path[32], said[500] = "";
+	char path[32], said[2000] = "";
 	struct sc_error err;
 	const int fd = testing_memfd(file->b.data, file->b.len, path);
 
@@ -281,6 +281,33 @@ static void test_damaged(void **state)
 	}
 }
 
+/* Of many frames with faults each is counted, and the first ten are said. */
+static void test_many_faults(void **state)
+{
+	(void)state;
+	for (unsigned n = 9; n <= 12; n++) {
+		struct bytes file = { 0 };
+		unsigned said = 0;
+		size_t size;
+		char *got;
+
+		put_definitions(&file);
+		for (unsigned i = 0; i < n; i++) {
+			begin_frame(&file, 1, &size);
+			put(&file, 1, 'Z');
+			end_frame(&file, size);
+		}
+		put(&file, 2, 0);
+		got = shown(&file, (struct markup_trace_options){ .summary = true });
+		for (const char *at = got; (at = strstr(at, "Unknown block type 'Z'")); at++)
+			said++;
+		assert_int_equal(done.faults, n);
+		assert_int_equal(said, n < 10 ? n : 10);
+		free(got);
+		bytes_deinit(&file);
+	}
+}
+
 /* Of frames in no module: a program that lies anywhere, and may be where GDB loads it. */
 static void test_unplaced(void **state)
 {
@@ -312,6 +339,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_forms), cmocka_unit_test(test_status), cmocka_unit_test(test_damaged),
+		cmocka_unit_test(test_many_faults),
 		cmocka_unit_test(test_unplaced),
 	};
 
