@@ -80,6 +80,7 @@ COMMANDS = {
     "proc-json": "proc --store a.store --format json --registers PID",
     "trace": "trace --store a.store trace",
     "trace-json": "trace --store a.store --format json trace",
+    "trace-summary": "trace --store a.store --summary trace",
     "profile": "profile --store a.store prof",
     "profile-html": "profile --store a.store --format html pprof",
     "profile-pprof": "profile --store a.store pprof",
