@@ -21,8 +21,8 @@ static char top[] = "/tmp/debuginfod_test.XXXXXX";
 static int listening = -1, port;
 
 /* What a server does. */
-enum mode { NONE, ALL, PROGRAM, OTHER, BROKEN, DROPS, SILENT };
-static enum mode modes[2];
+enum mode { NONE, ALL, PROGRAM, OTHER, BROKEN, MOVED, DROPS, SILENT };
+static enum mode modes[3]; /* the third one is where things have moved */
 static char asked[400]; /* "a/debuginfo b/executable " */
 
 static void answer(int fd, const char *status, const char *path)
@@ -61,6 +61,10 @@ static void serve(int fd, const char *name)
 		break;
 	case BROKEN:
 		answer(fd, "503 Service Unavailable", NULL);
+		break;
+	case MOVED:
+		dprintf(fd, "HTTP/1.1 302 Found\r\nLocation: /c/buildid/%s/%s\r\nContent-Length: 0\r\n"
+			"Connection: close\r\n\r\n", id, kind);
 		break;
 	case SILENT:
 		(void)!read(fd, &byte, 1); /* until it gives up */
@@ -145,6 +149,8 @@ static void test_get(void **state)
 		{ "another file", OTHER, NONE, 0, 4, false, SC_EFORMAT,
 		  "the server gave a file with another build ID", "a/debuginfo ", 0 },
 		{ "the first is broken", BROKEN, ALL, 0, 4, false, 0, "", "b/debuginfo ", 1 },
+		{ "it has moved to where it is not", MOVED, NONE, 0, 4, false, SC_ENOTFOUND,
+		  "no server has aaaaaaaa", "a/executable c/executable b/executable ", 0 },
 		{ "both are broken", BROKEN, BROKEN, 0, 4, false, SC_ESYS,
 		  "/a answers with status 503; it is not asked again", "b/executable ", 2 },
 		{ "it drops the connection", DROPS, NONE, 0, 4, false, SC_ESYS,
