@@ -150,6 +150,7 @@ static inline char *first_text(const struct symcache *c, uint64_t vaddr)
 			break;
 		location = symcache_next_location(&ids);
 		first_put(out, "\n function", f.function);
+		first_put(out, "qualified", symcache_qualified(c, c->locations[location].function_idx));
 		fprintf(out, " lang %u entry %x line %u:%u declared %u discriminator %u begins %x",
 			f.lang, f.entry_pc, f.line, f.column, f.decl_line,
 			symcache_discriminator(c, location, rel),

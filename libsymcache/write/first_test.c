@@ -147,6 +147,38 @@ static void test_names(void **state)
 	}
 }
 
+/* A function without a linkage name is called by what it stands in, whose name is on another page. */
+static void test_scope_names(void **state)
+{
+	struct bytes file = {0};
+	struct dwarf w;
+	uint8_t *compressed;
+	size_t len;
+
+	(void)state;
+	dwarf_init(&w, &(struct dwarf_shape){ .version = 5 });
+	for (size_t i = 0; i < 60000; i++)
+		put(&w.str, 1, i - 2 < 2 ? 'f' : i - 30000 < 2 ? 'n' : 0);
+	unit_begin(&w);
+	entry(&w, DW_TAG_compile_unit, true);
+	attr(&w, DW_AT_language, DW_FORM_data1, DW_LANG_C_plus_plus_11);
+	entry(&w, DW_TAG_namespace, true);
+	attr(&w, DW_AT_name, DW_FORM_strp, 30000);
+	entry(&w, DW_TAG_subprogram, false);
+	attr_pcs(&w, DWARF_TEXT, DWARF_TEXT + 0x10);
+	attr(&w, DW_AT_name, DW_FORM_strp, 2);
+	children_end(&w);
+	children_end(&w);
+	unit_end(&w);
+	dwarf_file(&w, &file);
+	compressed = first_compressed(file.b.data, file.b.len, &len);
+	assert_non_null(compressed);
+	compare_bytes(compressed, len);
+	free(compressed);
+	bytes_deinit(&file);
+	dwarf_deinit(&w);
+}
+
 /* It says that inflated it has no bytes. */
 static void test_no_names(void **state)
 {
@@ -255,6 +287,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_programs),
 		cmocka_unit_test(test_names),
+		cmocka_unit_test(test_scope_names),
 		cmocka_unit_test(test_no_names),
 		cmocka_unit_test(test_codes),
 		cmocka_unit_test(test_split),
