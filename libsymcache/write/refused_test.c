@@ -7,6 +7,7 @@
 #include <cmocka.h>
 
 #include "libsymcache/write/explain.h"
+#include "libsymcache/write/input/files.h"
 #include "libsymcache/write/locals.h"
 #include "libsymcache/write/sources.h"
 #include "libsymcache/write/synthetic_test.h"
@@ -84,6 +85,21 @@ static void test_nothing(void **state)
 	}
 }
 
+/* A descriptor that cannot be had once more. */
+static void test_no_descriptor(void **state)
+{
+	struct symcache_elf_facts facts;
+	struct sc_elf *elf = (void *)1;
+	struct sc_error errs[2];
+
+	(void)state;
+	assert_int_equal(sc_files_open_borrowed(-1, "x", &elf, &errs[0]), SC_ESYS);
+	assert_null(elf);
+	assert_int_equal(symcache_elf_facts(-1, "x", &facts, &errs[1]), SC_ESYS);
+	for (int i = 0; i < 2; i++)
+		assert_string_equal(errs[i].msg, "x: Bad file descriptor");
+}
+
 /* Symbols whose names are the ends of one long name: as long together as the file may have names, or longer. */
 static void test_names(void **state)
 {
@@ -138,6 +154,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_tools),
 		cmocka_unit_test(test_nothing),
+		cmocka_unit_test(test_no_descriptor),
 		cmocka_unit_test(test_names),
 		cmocka_unit_test(test_soname),
 	};
