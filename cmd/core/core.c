@@ -236,7 +236,7 @@ static int run(int argc, char **argv, struct sc_error *err)
 	rc = symcache_transforms_init(&search.maps, &maps, err);
 	rc = rc ? rc : servers_create(&o.fetch, &o.sites, &from, err);
 	from.debug_dirs = o.debug_dirs.items;
-	if (!rc && o.source_lines)
+	if (o.source_lines)
 		search.files = must(symcache_debug_files_create(o.debug_dirs.items, NULL));
 	for (int i = 0; i < argc && !rc; i++) {
 		const int of = run_file(argv[i], &from, &options);
