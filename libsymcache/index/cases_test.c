@@ -4,8 +4,10 @@
  * that is compared.
  */
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <sys/resource.h>
 
 #include <cmocka.h>
 
@@ -160,10 +162,58 @@ static void test_named(void **state)
 	}
 }
 
+enum { BATCH = 1000 }; /* files that are written together */
+
+static void limit_files(rlim_t bytes)
+{
+	assert_int_equal(setrlimit(RLIMIT_FSIZE, &(struct rlimit){ bytes, RLIM_INFINITY }), 0);
+}
+
+static void fill_disk(void *taken, const struct symcache_index_file *f)
+{
+	(void)f;
+	if (++*(int *)taken == BATCH)
+		limit_files(0);
+}
+
+static void empty_disk(void *taken, enum symcache_index_phase phase, uint64_t done, uint64_t total, const char *path)
+{
+	(void)taken, (void)phase, (void)done, (void)total;
+	if (strstr(path, "b.so"))
+		limit_files(RLIM_INFINITY);
+}
+
+/* A store that could not be written is an error, also if it could be soon after: of an archive, whose files
+ * without symbols wait. */
+static void test_disk_full(void **state)
+{
+	int taken = 0;
+	const struct symcache_index_options o = {
+		.build.threads = 1, .events = { .file = fill_disk, .progress = empty_disk, .ctx = &taken },
+	};
+	char *paths[] = { sc_text("%s/in/a.tar", top), sc_text("%s/in/b.so", top) }, *place = sc_text("%s/full", top);
+	struct symcache_index_account a;
+	struct symstore *store;
+	struct sc_error err;
+
+	(void)state;
+	run("cd .. && rm -rf in && mkdir in && cd in && cp ../F/b.so . && tar cf a.tar --hard-dereference -C ../F $(yes bare.o | head -n 1001)");
+	assert_int_equal(symstore_open(place, SYMSTORE_WRITE, &store, &err), 0);
+	signal(SIGXFSZ, SIG_IGN);
+	assert_int_equal(symcache_index(store, (const char *const *)paths, 2, &o, &a, &err), SC_EFULL);
+	limit_files(RLIM_INFINITY);
+	signal(SIGXFSZ, SIG_DFL);
+	assert_int_equal(taken, BATCH);
+	symstore_close(store);
+	free(paths[0]);
+	free(paths[1]);
+	free(place);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_cases), cmocka_unit_test(test_named),
+		cmocka_unit_test(test_cases), cmocka_unit_test(test_named), cmocka_unit_test(test_disk_full),
 	};
 
 	return cmocka_run_group_tests_name("index cases", tests, set_up, tear_down);
