@@ -7,7 +7,7 @@
 
 #include <symcache-build.h>
 
-#include "libsymcache/profile/testing.h"
+#include "libsymcache/profile/perf_file_test.h"
 #include "libsymcache/profile/proto_test.h"
 
 static char dir[] = "/tmp/symcache-profile-XXXXXX", store_path[64];
@@ -82,9 +82,33 @@ static void test_options(void **state)
 	prof_bytes_deinit(&in);
 }
 
+/* Code of a perf.data that a JIT made is named by the maps in a folder, if one is given. */
+static void test_jit(void **state)
+{
+	static const uint64_t chain[] = { USER, 0x9010 };
+	struct bytes records = { 0 }, file = { 0 };
+
+	(void)state;
+	put_mmap(&records, PID, 1, 0x9000, 0x1000, 0, "//anon");
+	put_sample(&records, PID, 100, 10, chain, 2, NULL, 0);
+	wrap(&file, &records, false);
+	assert_int_equal(testing_run("echo '9000 20 py::f' > %s/perf-%d.map && chmod 644 %s/perf-%d.map", dir, PID,
+				     dir, PID), 0);
+	for (int with = 0; with < 2; with++) {
+		char got[300] = "";
+		const struct symcache_profile_options o = { .size = sizeof(o), .form = SYMCACHE_PROFILE_FOLDED,
+			.value = "cpu-clock_event", .jit_dir = with ? dir : NULL, .write = keep, .ctx = got };
+
+		assert_int_equal(symcache_profile(store, file.b.data, file.b.len, &o, NULL), 0);
+		assert_string_equal(got, with ? "py::f 100\n" : "[anon] 0x9010 100\n");
+	}
+	bytes_deinit(&records);
+	bytes_deinit(&file);
+}
+
 int main(void)
 {
-	const struct CMUnitTest tests[] = { cmocka_unit_test(test_options) };
+	const struct CMUnitTest tests[] = { cmocka_unit_test(test_options), cmocka_unit_test(test_jit) };
 
 	return cmocka_run_group_tests(tests, set_up, tear_down);
 }

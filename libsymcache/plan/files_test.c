@@ -3,6 +3,7 @@
  * another version, or by someone who computes the hash as well. What is not refused would be read
  * past an end, or put into the output of another log.
  */
+#include <errno.h>
 #include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -20,6 +21,19 @@
 
 static char dir[] = "/tmp/plan_files.XXXXXX";
 static struct sc_error err;
+
+/* The C library's call below getline(), which fails here in the middle of a file when lines_left is 0. */
+static int lines_left = -1;
+
+ssize_t __getdelim(char **line, size_t *cap, int end, FILE *file)
+{
+	if (lines_left > 0)
+		lines_left--;
+	if (lines_left)
+		return getdelim(line, cap, end, file);
+	errno = EIO;
+	return -1;
+}
 
 static const char *in_dir(const char *name)
 {
@@ -287,6 +301,11 @@ static void test_finished(void **state)
 	unlink(in_dir("b"));
 	assert_false(markup_finished_find(f, "b", &log));
 	markup_finished_close(f);
+	/* What cannot be read to its end would be done again. */
+	lines_left = 2;
+	assert_int_equal(markup_finished_open(dir, &f, &err), SC_ESYS);
+	assert_non_null(strstr(err.msg, "finished.jsonl: Input/output error"));
+	lines_left = -1;
 }
 
 int main(void)

@@ -1,6 +1,7 @@
 /* What happens to entries after they were put: tags, removal, compaction. */
 #include "libsymcache/store/testing.h"
 
+#include <grp.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -158,6 +159,44 @@ static void compaction(void **state)
 	assert_int_equal(symstore_compact("/nowhere/store", &before, &after, &err), SC_ENOTFOUND);
 }
 
+/* A store that several users share stays theirs when root compacts it. Who may write to it but cannot give a
+ * file away compacts it as well, and owns it then. */
+static void compaction_keeps_owner(void **state)
+{
+	static const struct { unsigned by, owner, group, want_owner, want_group; } cases[] = {
+		{ 0, 4321, 5432, 4321, 5432 }, { 4321, 4321, 5432, 4321, 4321 }, { 4321, 0, 5432, 4321, 4321 },
+		{ 4321, 0, 4321, 4321, 4321 },
+	};
+	uint64_t before, after;
+	struct stat st;
+	int status;
+
+	(void)state;
+	if (geteuid()) {
+		printf("skipped: only root gives files away\n");
+		skip();
+	}
+	symstore_close(test_open(SYMSTORE_WRITE));
+	assert_int_equal(chmod(test_dir, 0777), 0);
+	assert_int_equal(chmod(test_lock, 0666), 0);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		const unsigned by = cases[i].by;
+
+		assert_int_equal(chown(test_path, cases[i].owner, cases[i].group), 0);
+		assert_int_equal(chmod(test_path, 0666), 0);
+		if (!fork())
+			_exit(setgroups(0, NULL) || setgid(by) || setuid(by) ||
+			      symstore_compact(test_path, &before, &after, NULL));
+		assert_true(wait(&status) > 0);
+		assert_int_equal(status, 0);
+		assert_int_equal(stat(test_path, &st), 0);
+		assert_int_equal(st.st_uid, cases[i].want_owner);
+		assert_int_equal(st.st_gid, cases[i].want_group);
+		assert_int_equal(st.st_mode & 07777, 0666);
+	}
+	assert_int_equal(chmod(test_dir, 0700), 0);
+}
+
 /* A note stays until entries change. */
 static void notes(void **state)
 {
@@ -250,6 +289,7 @@ int main(void)
 		cmocka_unit_test_setup(tags_stay, test_setup),
 		cmocka_unit_test_setup(removal, test_setup), cmocka_unit_test_setup(notes, test_setup),
 		cmocka_unit_test_setup(compaction, test_setup),
+		cmocka_unit_test_setup(compaction_keeps_owner, test_setup),
 		cmocka_unit_test_setup(compaction_and_writers, test_setup),
 	};
 

@@ -123,16 +123,14 @@ static int take(struct symstore_walk *w)
 int symstore_seek(struct symstore_walk *w, const struct symstore_view *view,
 		  const struct symstore_tree *tree, bool integer, struct symstore_bytes key)
 {
-	int rc;
-
 	w->view = *view;
 	w->integer = integer;
 	w->depth = tree->root == SIZE_MAX ? 0 : tree->depth;
 	w->key = (struct symstore_bytes){ 0 };
 	if (!w->depth)
 		return tree->root == SIZE_MAX ? SC_ENOTFOUND : SC_EFORMAT;
-	if (w->depth > SYMSTORE_MAX_DEPTH || (rc = enter(w, w->depth - 1, tree->root)) ||
-	    (rc = descend(w, w->depth - 1, key)))
+	if (w->depth > SYMSTORE_MAX_DEPTH || enter(w, w->depth - 1, tree->root) ||
+	    descend(w, w->depth - 1, key))
 		return SC_EFORMAT;
 	return take(w);
 }
