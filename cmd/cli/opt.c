@@ -83,9 +83,10 @@ static bool usage_error(const struct reader *r, const char *fmt, ...)
 /* As the option is written, for messages. */
 static const char *opt_spelling(const struct opt *o, char text[64])
 {
-	const char letter[2] = { o->letter, 0 };
-
-	snprintf(text, 64, "%s%s", o->name ? "--" : "-", o->name ? o->name : letter);
+	if (o->name)
+		snprintf(text, 64, "--%s", o->name);
+	else
+		snprintf(text, 64, "-%c", o->letter);
 	return text;
 }
 

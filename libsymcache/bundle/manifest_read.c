@@ -215,7 +215,6 @@ static int on_map(void *ctx)
 		r->is_entries = false;
 	if (r->is_entries && r->depth == IN_ENTRIES && !vec_push(r->m))
 		return no_memory(r);
-	r->key[0] = 0;
 	return deeper(r);
 }
 
