@@ -2,6 +2,8 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 
 #include "libsymcache/api/testing.h"
@@ -109,6 +111,60 @@ static void walks_processes(void **state)
 	symcache_store_close(s);
 }
 
+static int on_jitted(void *ctx, const struct symcache_walked_thread *thread,
+		     const struct symcache_walked_frame *frame)
+{
+	char *to = ctx;
+
+	(void)thread;
+	for (size_t i = 0; frame && i < frame->num_frames; i++)
+		snprintf(to, 100, "%s %x%s in '%s'", frame->frames[i].function, frame->frames[i].flags,
+			 frame->frames[i + 1].function ? " and more" : "", frame->path);
+	return 1;
+}
+
+/* Code that a process made at run time has the name that the map of its JIT has. */
+static void names_jitted(void **state)
+{
+#ifdef __x86_64__
+	static const uint8_t loop[] = { 0xeb, 0xfe };
+#else
+	static const uint8_t loop[] = { 0, 0, 0, 0x14 }; /* AArch64 */
+#endif
+	const int protection = PROT_READ | PROT_WRITE | PROT_EXEC;
+	void *page = mmap(NULL, 4096, protection, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	char path[40], got[100] = "", want[100];
+	struct symcache_error err;
+	pid_t pid;
+	FILE *f;
+	int rc;
+
+	(void)state;
+	assert_true(page != MAP_FAILED);
+	memcpy(page, loop, sizeof(loop));
+	__builtin___clear_cache(page, (char *)page + sizeof(loop));
+	pid = fork();
+	if (!pid)
+		((void (*)(void))page)();
+	snprintf(path, sizeof(path), "/tmp/perf-%d.map", (int)pid);
+	f = fopen(path, "w");
+	assert_non_null(f);
+	fprintf(f, "%llx 10 py::loop\n", (unsigned long long)(uintptr_t)page);
+	ok(fclose(f) || chmod(path, 0600));
+	usleep(20000); /* until it is there */
+	rc = symcache_process_stacks((uint32_t)pid, NULL, on_jitted, got, &err);
+	ok(kill(pid, SIGKILL));
+	assert_int_equal(waitpid(pid, NULL, 0), pid);
+	ok(unlink(path) || munmap(page, 4096));
+	if (rc == SYMCACHE_ESYS) {
+		print_message("skipped: a process may not be traced here: %s\n", err.msg);
+		skip();
+	}
+	assert_int_equal(rc, 1);
+	snprintf(want, sizeof(want), "py::loop %x in ''", SYMCACHE_FRAME_NO_FILE);
+	assert_string_equal(got, want);
+}
+
 static void walks_cores(void **state)
 {
 	const char *path = "../shared/data/cores/shared.core.xz";
@@ -131,7 +187,8 @@ static void walks_cores(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(walks_processes), cmocka_unit_test(walks_cores),
+		cmocka_unit_test(walks_processes), cmocka_unit_test(names_jitted),
+		cmocka_unit_test(walks_cores),
 	};
 
 	return cmocka_run_group_tests(tests, set_up, tear_down);

@@ -96,7 +96,7 @@ static void store_remove(void)
 static void test_lost_in_use(void **state)
 {
 	(void)state;
-	for (int damaged = 0; damaged < 2; damaged++) {
+	for (int damaged = 0; damaged < 3; damaged++) { /* 2: in its first block, which is read at once */
 		struct symcache_caches *c;
 		struct symcache_module *file, *of_id;
 		const char *files[3];
@@ -108,7 +108,7 @@ static void test_lost_in_use(void **state)
 		assert_self(file);
 		assert_self(of_id);
 		if (damaged)
-			damage_store();
+			damage_store_from(damaged == 2 ? 8 : 4096);
 		else
 			store_remove();
 		if (damaged) /* the snapshot changes, so that the entry is looked at again */
@@ -116,6 +116,7 @@ static void test_lost_in_use(void **state)
 		symcache_caches_update(c);
 		if (!damaged) {
 			assert_self(file);
+			assert_int_equal(notices[SYMCACHE_NOTICE_DAMAGED], 0);
 			symcache_module_files(file, files);
 			assert_string_equal(files[0], self);
 			assert_fails(of_id, SC_ENOTFOUND, store_file);
@@ -133,6 +134,11 @@ static void test_lost_in_use(void **state)
 			symcache_names_destroy(names);
 		}
 		symcache_caches_destroy(c);
+		if (!damaged) { /* what was removed does not come back */
+			c = open_caches((struct symcache_caches_options){ .store = store_file });
+			assert_fails(symcache_caches_module_of_id(c, self_id, self_id_len), SC_ENOTFOUND, store_file);
+			symcache_caches_destroy(c);
+		}
 		unlink(store_file);
 	}
 }

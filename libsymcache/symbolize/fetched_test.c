@@ -11,7 +11,7 @@
 #include "libsymcache/symbolize/symbolize.h"
 
 static struct own in_tree;        /* build ID 0011223344 */
-static const char program[] = "build/testprogs/inlines";
+static const char *program = "build/testprogs/inlines";
 static char url[100], store[700]; /* of the tree */
 static uint8_t program_id[SYMCACHE_BUILD_ID_MAX]; /* of a program whose debug file another server has */
 static size_t program_id_len;
@@ -65,7 +65,7 @@ static const char *plain(char *text)
 	return text;
 }
 
-enum { TREE = 1, FILES = 2, BROKEN = 4, NO_WRITES = 8 };
+enum { TREE = 1, FILES = 2, BROKEN = 4, NO_WRITES = 8, UNWIND = 16 };
 
 /* Asks for the cache of a build ID, or of the program, once, and what is said; updates the caches. */
 static void ask(unsigned servers, const uint8_t *id, size_t len, const char *want)
@@ -88,12 +88,15 @@ static void ask(unsigned servers, const uint8_t *id, size_t len, const char *wan
 	server.requests = 0;
 	*said = 0;
 	caches = symcache_caches_create(&(struct symcache_caches_options){ .store = store, .sites = sites,
-		.debuginfod = d, .memory_only = servers & NO_WRITES, .notify = notify });
+		.debuginfod = d, .memory_only = servers & NO_WRITES, .without_symbols = servers & UNWIND,
+		.notify = notify });
 	m = id ? symcache_caches_module_of_id(caches, id, len) :
 		 symcache_caches_module(caches, SYMCACHE_MODULE_FILE, program);
 	rc = symcache_module_cache(m, &cache, NULL, &err);
 	if (rc)
 		snprintf(said + strlen(said), sizeof(said) - strlen(said), "%d %s", rc, err.msg);
+	else if (servers & UNWIND)
+		strcat(said, cache->unwind.facts ? "rows" : "no rows");
 	else
 		strcat(said, cache->size == in_tree.size ? "it" : "another cache");
 	assert_int_equal(symcache_module_cache(m, &cache, NULL, NULL), rc); /* no server is asked once more */
@@ -190,10 +193,36 @@ static void test_file(void **state)
 	assert_int_equal(server.requests, 0);
 }
 
+/* No server knows a build ID that a file does not have, but is computed. */
+static void test_derived(void **state)
+{
+	const char *was = program;
+
+	(void)state;
+	assert_int_equal(testing_run("objcopy -R .note.gnu.build-id %s %s/plain", program, testing_dir), 0);
+	program = in_dir("plain");
+	ask(TREE | FILES | BROKEN, NULL, 0, "it");
+	assert_int_equal(server.requests, 0);
+	program = was;
+}
+
+/* A debug file has no call frame information: who needs that alone gets it out of the program. */
+static void test_unwind(void **state)
+{
+	char id[SYMCACHE_BUILD_ID_TEXT];
+
+	(void)state;
+	symcache_build_id_text(id, program_id, program_id_len);
+	assert_int_equal(testing_run("cd %s/buildid/%s && mv debuginfo executable && objcopy --only-keep-debug "
+				     "executable debuginfo && rm -rf %s/cache %s", testing_dir, id, testing_dir, store), 0);
+	ask(FILES | NO_WRITES, program_id, program_id_len, "another cache");
+	ask(FILES | NO_WRITES | UNWIND, program_id, program_id_len, "rows");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = { cmocka_unit_test(test_tree), cmocka_unit_test(test_debug_files),
-		cmocka_unit_test(test_file) };
+		cmocka_unit_test(test_file), cmocka_unit_test(test_derived), cmocka_unit_test(test_unwind) };
 
 	return cmocka_run_group_tests(tests, set_up, tear_down);
 }
