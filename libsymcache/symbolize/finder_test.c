@@ -124,7 +124,7 @@ struct question {
 	unsigned flags;
 	const char *want, *bound, *release;
 };
-enum { KERNEL = 1, NO_FILES = 2, NO_OPTION = 4, TWO_NAMELESS = 8, FIRST = 16 };
+enum { KERNEL = 1, NO_FILES = 2, NO_OPTION = 4, TWO_NAMELESS = 8, FIRST = 16, NO_STORE = 32 };
 
 static const char *real(const char *text)
 {
@@ -136,7 +136,7 @@ static void expect(const struct question *q)
 	char row[2 * PATH_MAX] = "", got[1200];
 	const char *rows[] = { "other=0000", row };
 	struct symcache_caches *caches = symcache_caches_create(&(struct symcache_caches_options){
-		.store = stores[q->flags & TWO_NAMELESS ? 1 : 0] });
+		.store = q->flags & NO_STORE ? NULL : stores[q->flags & TWO_NAMELESS ? 1 : 0] });
 	const struct symcache_finder f = {
 		.find = symcache_find_module, .caches = caches, .modules = rows, .num_modules = q->module ? 2 : 1,
 		.option = q->flags & NO_OPTION ? NULL : "--module", .no_files = q->flags & NO_FILES,
@@ -239,7 +239,7 @@ static void test_advice(void **state)
 		  "module, use --module prog=4e4e4e4e4e4e4e4e4e4e4e4e4e4e4e4e4e4e4e4e" },
 		{ "/none/x", NULL, NULL, TWO_NAMELESS, "-1 the store has 2 debug files without a name: index their programs, "
 		  "too, or use --module x=BUILDID" },
-		{ "LINK", NULL, NULL, NO_OPTION, none },
+		{ "LINK", NULL, NULL, NO_OPTION, none }, { "/none/x", NULL, NULL, NO_STORE, none },
 		{ "/none/x y", NULL, NULL, 0, none }, { "/none/x;y", NULL, NULL, 0, none }, { "/none/-x", NULL, NULL, 0, none },
 		{ "/proc/self/../self/exe", NULL, NULL, 0, "-1 if /proc/self/../self/exe on this machine is the file that "
 		  "ran, use --module exe=/proc/self/../self/exe" },
