@@ -79,11 +79,11 @@ static const char *skip_brackets(const char *begin, const char *p, const char *e
 
 static void add(struct splitter *s, enum mk_name_kind kind, const char *from, const char *to)
 {
-	if (from < to && s->n + 2 < MK_NAME_PARTS)
+	if (from < to)
 		s->parts[s->n++] = (struct mk_name_part){ kind, from, (size_t)(to - from) };
 }
 
-/* A part of another kind than KEPT, which goes to `to`. */
+/* A part of another kind than KEPT, which goes to `to`; behind it there is room for the rest. */
 static void cut(struct splitter *s, enum mk_name_kind kind, const char *to)
 {
 	if (s->n + 4 < MK_NAME_PARTS) {

@@ -131,6 +131,7 @@ static void test_large(void **state)
 			name[9 + i] = "a<b>::"[i % 6];
 		memcpy(name + 9 + 6 * n, "f()", 3);
 		check_parts(name, 9 + 6 * n + 3);
+		assert_int_equal(mk_name_parts(name, 9 + 6 * n + 3, parts), n < 30 ? 2 * n + 3 : MK_NAME_PARTS - 2);
 	}
 	for (size_t depth = 250; depth < 260; depth++) {
 		name[0] = 'f';

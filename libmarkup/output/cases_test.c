@@ -72,6 +72,9 @@ static void test_colours(void **state)
 		strcat(line, "a {{{symbol:_Z1fv}}} b {{{bt:0:0x11200:pc}}} {{{pc:0x99}}} {{{hexdict:A: 0x11200}}} {{{bt:x}}} c\n");
 		fake_append(&log, line, strlen(line));
 	}
+	/* Behind what spans lines goes the line that it began in. */
+	fake_append(&log, line, (size_t)sprintf(line, "\033[31mp {{{module:1:b:elf:bb}}} {{{hexdict:A: 0x10\nB: 0x20}}} \n"
+		    "\033[32mq {{{hexdict:A: 0x11200\nB: 0x2}}} {{{symbol:_Z1fv}}} x {{{hexdict:C: 0x11200}}}\nplain\n"));
 	for (size_t i = 0; i < sizeof(forms) / sizeof(*forms); i++) {
 		struct fake_text got = { 0 };
 
