@@ -87,6 +87,33 @@ static void test_long_line_of_process(void **state)
 	free(z);
 }
 
+/* No code of a colour is cut through, and what is put into a line whose end is not known ends in "\n". */
+static void test_long_line_with_codes(void **state)
+{
+	static const char begin[] = "{{{module:0:a:elf:aa}}}\r\n{{{mmap:0x10000:0x3000:load:0:rx:0}}}\r\n{{{bt:0:0x11190:pc}}}";
+	static const char want[] = "    #0.1  0x0000000000011190 ns::get /src/inl.cpp:4:97 (a+0x1190)\n"
+				   "    #0    0x0000000000011190 ns::outer /src/inl.cpp:9:79 (a+0x1190)";
+	const struct markup_options options = { .color = MARKUP_COLOR_STRIP };
+	char *log = malloc(MARKUP_LINE_MAX + 300);
+
+	(void)state;
+	for (size_t before = 0; before < 7; before++) {
+		const size_t filling = MARKUP_LINE_MAX - before - (sizeof(begin) - 1 - (size_t)(strrchr(begin, '\n') + 1 - begin));
+		char *p = mempcpy(log, begin, sizeof(begin) - 1), *got_end;
+		struct fake_sink got;
+
+		p = (char *)memset(p, 'z', filling) + filling;
+		p = stpcpy(p, "\033[31mred\n");
+		assert_int_equal(fake_filter(&options, log, (size_t)(p - log), 1 << 16, &got), 0);
+		assert_non_null(strstr(got.out.buf, want));
+		got_end = strstr(got.out.buf, want) + sizeof(want) - 1;
+		assert_int_equal(strspn(got_end, "z"), filling);
+		assert_string_equal(got_end + filling, "red\n");
+		fake_sink_deinit(&got);
+	}
+	free(log);
+}
+
 /* An element longer than a piece is text; the next line is as usual. */
 static void test_long_element(void **state)
 {
@@ -229,6 +256,32 @@ static void test_flush_and_inputs(void **state)
 	fake_sink_deinit(&got);
 }
 
+/* Nor do processes of one input know modules of another. */
+static void test_processes_of_inputs(void **state)
+{
+	static const char *const logs[] = {
+		"p[1]: {{{module:0:a:elf:aa}}}{{{mmap:0x10000:0x3000:load:0:rx:0}}}\np[2]: {{{module:0:a:elf:aa}}}\np[1]: {{{pc:0x11200}}}\n"
+		"p[2]: {{{symbol:_Z1fv}}}\n",
+		"p[1]: {{{pc:0x11200}}}\n",
+	};
+	const struct markup_options options = { .demux = "" };
+	struct fake_sink got = { 0 };
+	const struct markup_sink sink = { &got, fake_write, fake_complain };
+	struct markup_filter *f;
+
+	(void)state;
+	assert_int_equal(markup_filter_create(&options, &fake_resolver, 1, &sink, &f), 0);
+	for (int i = 0; i < 2; i++) {
+		markup_filter_input(f, "log");
+		assert_int_equal(markup_filter_feed(f, logs[i], strlen(logs[i])), 0);
+		assert_int_equal(markup_filter_finish(f), 0);
+	}
+	assert_non_null(strstr(got.out.buf, "\np[1]: main[main.c:12]\np[2]: f()\n"
+			       "p[1]: 0x0000000000011200 is not in any module\n"));
+	markup_filter_destroy(f);
+	fake_sink_deinit(&got);
+}
+
 static int failing_write(void *ctx, const char *data, size_t len)
 {
 	int *calls = ctx;
@@ -350,11 +403,13 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_long_line),
 		cmocka_unit_test(test_long_line_of_process),
+		cmocka_unit_test(test_long_line_with_codes),
 		cmocka_unit_test(test_long_element),
 		cmocka_unit_test(test_long_hexdict),
 		cmocka_unit_test(test_limits),
 		cmocka_unit_test(test_reports),
 		cmocka_unit_test(test_flush_and_inputs),
+		cmocka_unit_test(test_processes_of_inputs),
 		cmocka_unit_test(test_failing_sink),
 		cmocka_unit_test(test_usual_frames),
 		cmocka_unit_test(test_tally),
