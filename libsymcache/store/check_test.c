@@ -288,11 +288,31 @@ static void packed_bytes(void **state)
 	symstore_close(store);
 }
 
+/* The list of trees, without which nothing can be read: opening the store says what is wrong with it. */
+static void main_page(void **state)
+{
+	struct symstore_snapshot snapshot;
+	struct symstore *store = make();
+	char text[300];
+	int fd;
+
+	(void)state;
+	symstore_close(store);
+	fd = open(test_path, O_RDWR);
+	assert_ok(symstore_snapshot_read(fd, SYMSTORE_ANY_TXN, &snapshot, &test_err));
+	assert_int_equal(pwrite(fd, "\xff", 1, (off_t)(snapshot.trees[1].root * snapshot.page_size)), 1);
+	close(fd);
+	assert_int_equal(symstore_open(test_path, SYMSTORE_READ, &store, &test_err), SC_EFORMAT);
+	snprintf(text, sizeof(text), "store %s: damaged or cut off: page %zu (index) says it is page %zu",
+		 test_path, snapshot.trees[1].root, snapshot.trees[1].root | 0xff);
+	assert_string_equal(test_err.msg, text);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(records), cmocka_unit_test(caches), cmocka_unit_test(guards),
-		cmocka_unit_test(packed_bytes),
+		cmocka_unit_test(packed_bytes), cmocka_unit_test(main_page),
 	};
 
 	return cmocka_run_group_tests_name("check", tests, setup, teardown);

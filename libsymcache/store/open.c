@@ -73,10 +73,12 @@ static int attach(struct symstore *store, enum symstore_mode mode, struct sc_err
 	if (rc || (rc = symstore_check_pages(store, txn, true, err)))
 		return rc;
 	rc = symstore_look_in(store, txn, &in, err);
-	if (rc == SC_ENOTFOUND && mode == SYMSTORE_WRITE) {
+	/* initialise() must not touch a damaged file; and where the list of trees is damaged, nothing
+	 * that comes later could say which page that is. */
+	if (rc == SC_EFORMAT || (rc == SC_ENOTFOUND && mode == SYMSTORE_WRITE)) {
 		const int damaged = symstore_check_pages(store, txn, false, err);
 
-		return damaged ? damaged : rc; /* so initialise() must not touch it */
+		return damaged ? damaged : rc;
 	}
 	if (rc)
 		return rc;
