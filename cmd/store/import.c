@@ -122,6 +122,18 @@ static void report_missing(struct asked *a, int bundles, char **paths)
 	free(shown);
 }
 
+/* Why nothing was imported, although no build ID that is asked for is missing. */
+static void report_nothing(bool chosen, const struct wanted *w, int bundles, char **paths)
+{
+	char *shown __attribute__((cleanup(sc_free_text))) = must(symbundle_shown(paths[0]));
+
+	if (chosen && !w->ids.len)
+		cmd_error("nothing to import: the logs and core files name no module whose build ID is known");
+	else
+		cmd_error("nothing to import: no cache%s in %s%s", o.only.len ? " with such a tag" : "",
+			  shown, bundles > 1 ? " or the others" : "");
+}
+
 static void summarise(const struct symbundle_imported *m, const struct wanted *w, bool chosen)
 {
 	struct mk_gen *j;
@@ -169,7 +181,6 @@ static int run(int argc, char **argv, struct sc_error *err)
 {
 	struct symstore *store __attribute__((cleanup(close_store))) = NULL;
 	char *tags __attribute__((cleanup(sc_free_text))) = NULL;
-	char *shown __attribute__((cleanup(sc_free_text))) = NULL;
 	struct asked asked __attribute__((cleanup(asked_deinit))) = { .lacking = NULL };
 	const struct symstore_selection choose = { SYMSTORE_ANY, .tags = o.only.items };
 	struct symbundle_imported done = { 0 };
@@ -197,9 +208,7 @@ static int run(int argc, char **argv, struct sc_error *err)
 	if (!rc && !asked.wanted.missing.len &&
 	    !(done.imported + done.unchanged + done.better_in_store + done.conflicts + done.kept +
 	      done.bad)) {
-		shown = must(symbundle_shown(argv[0]));
-		cmd_error("nothing to import: no cache in %s%s", shown,
-			  argc > 1 ? " or the others" : "");
+		report_nothing(options.ids, &asked.wanted, argc, argv);
 		return STATUS_PARTLY;
 	}
 	if (rc)
