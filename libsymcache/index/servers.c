@@ -222,7 +222,7 @@ static int find(struct sc_servers *s, find_fn *fn, const char *hex, char **path)
 static size_t drop(const char *bytes, size_t size, size_t n, void *ctx)
 {
 	(void)bytes, (void)ctx;
-	return size * n > 65536 ? 0 : size * n;
+	return size * n;
 }
 
 /* What the server says to a request for the program: 404, 200, 503; 0: nothing, or it
