@@ -108,6 +108,53 @@ static void binds_modules(void **state)
 	symcache_store_close(s);
 }
 
+/* What was found stays, however often the store is refreshed meanwhile. */
+static void keeps_what_it_found(void **state)
+{
+	static struct out o;
+	const struct symcache_put_options put = { sizeof(put), (const uint8_t *)"\1\2\3", 3, "/x", NULL, 1 };
+	struct symcache_store *from = open_a(0), *s;
+	struct symcache_resolver *r = resolver(0);
+	struct symcache_cache *c = get(from);
+	const unsigned long long at = address_of_known(r, c);
+	struct symcache_filter *f;
+	size_t found = 0;
+	char log[300];
+
+	(void)state;
+	make_store(in_dir("refreshed.store"));
+	ok(symcache_store_open(in_dir("refreshed.store"), SYMCACHE_STORE_WRITE, &s, NULL));
+	ok(symcache_store_put(s, c, &put, NULL));
+	f = filter(s, SYMCACHE_FILTER_TEXT, &o);
+	for (unsigned i = 0; i < 4; i++) {
+		const unsigned long long begin = i % 2 ? 0x90000000 : 0x10000000;
+		int n = 0;
+
+		if (i < 2) {
+			n = snprintf(log, sizeof(log), "{{{module:%u:m%u:elf:", i, i);
+			for (size_t k = 0; k < (i ? put.build_id_len : id_len); k++)
+				n += snprintf(log + n, sizeof(log) - (size_t)n, "%02x",
+					      (i ? put.build_id : id)[k]);
+			n += snprintf(log + n, sizeof(log) - (size_t)n,
+				      "}}}\n{{{mmap:0x%llx:0x40000000:load:%u:rx:0x0}}}\n", begin, i);
+		}
+		snprintf(log + n, sizeof(log) - (size_t)n, "at {{{pc:0x%llx}}}\n", begin + at + i / 2);
+		ok(symcache_filter_feed(f, log, strlen(log), NULL));
+		ok(symcache_filter_flush(f, NULL));
+		symcache_store_refresh(s);
+		c = (symcache_cache_unref(c), get(s));
+	}
+	ok(symcache_filter_end(f, NULL));
+	for (const char *p = o.text; (p = strstr(p, "known_function")); p++)
+		found++;
+	assert_int_equal(found, 4);
+	symcache_filter_destroy(f);
+	symcache_cache_unref(c);
+	symcache_store_close(s);
+	symcache_store_close(from);
+	symcache_resolver_destroy(r);
+}
+
 static void counts_groups(void **state)
 {
 	static struct out o;
@@ -202,6 +249,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(binds_modules), cmocka_unit_test(counts_groups),
+		cmocka_unit_test(keeps_what_it_found),
 		cmocka_unit_test(takes_settings), cmocka_unit_test(writes_pages),
 	};
 

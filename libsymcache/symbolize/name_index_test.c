@@ -101,6 +101,7 @@ static void leaves_long_ones_out(void **state)
 {
 	(void)state;
 	expect(1000, 0, RECORDS - 1);
+	expect(1100, 0, 0);
 	expect(100000, 0, 0);
 }
 
