@@ -137,6 +137,7 @@ static void test_plan(void **state)
 			assert_int_equal(mk_plan_write(&plan, dir, &err), 0);
 			load("plan.json", again);
 			assert_string_equal(again, before);
+			assert_int_equal(mk_plan_write(&plan, "no/folder", &err), SC_ESYS);
 		}
 		mk_plan_close(&plan);
 	}
