@@ -70,8 +70,9 @@ static void check(struct symcache_resolver *r, struct symcache_cache *c)
 	assert_int_equal(symcache_each_local(r, c, at, on_local, &seen, &err), 42);
 	assert_int_equal(seen.n, 1);
 	assert_int_equal(symcache_each_local(r, c, at, NULL, &seen, &err), SYMCACHE_EINVAL);
-	assert_int_equal(symcache_each_local(r, c, 0, on_local, &seen, &err), SYMCACHE_ENOTFOUND);
-	assert_string_equal(err.msg, "0x0: there are no local variables");
+	/* At 0 may be what the linker dropped. */
+	assert_int_equal(symcache_each_local(r, c, 1ull << 40, on_local, &seen, &err), SYMCACHE_ENOTFOUND);
+	assert_string_equal(err.msg, "0x10000000000: there are no local variables");
 	assert_int_equal(symcache_each_local(r, c, UINT64_MAX, on_local, &seen, NULL), SYMCACHE_ENOTFOUND);
 	assert_int_equal(seen.n, 1);
 }
