@@ -9,7 +9,27 @@
 #include "libsymcache/write/sources.h"
 #include "libsymcache/write/synthetic_test.h"
 
-/* A file with tables of lines: of DWARF 4, which has no sources, and one with them. */
+/* /comp/a.c, of DWARF 5, without its source. */
+static void put_without_source(struct bytes *out)
+{
+	static const struct line_shape shape = { 5, 4, false, 1, 1, 14, 13 };
+	struct line_table t;
+
+	line_begin(&t, &shape);
+	for (int file = 0; file < 2; file++) { /* or a folder */
+		put(&t.line, 1, 1);
+		put_uleb(&t.line, DW_LNCT_path);
+		put_uleb(&t.line, DW_FORM_string);
+		put_uleb(&t.line, 1);
+		put_str(&t.line, file ? "a.c" : "/comp");
+	}
+	line_program_begins(&t);
+	line_end(&t);
+	put_block(out, t.line.b.data, t.line.b.len);
+	bytes_deinit(&t.line);
+}
+
+/* A file with tables of lines: of DWARF 4, which has no sources, and of DWARF 5 without and with them. */
 static struct symcache_sources *open_file(bool with_sources, bool broken)
 {
 	static const struct line_shape shape = { 5, 4, false, 1, 1, 14, 13 };
@@ -28,6 +48,7 @@ static struct symcache_sources *open_file(bool with_sources, bool broken)
 	line_end(&t);
 	put_block(&w.line, t.line.b.data, t.line.b.len);
 	bytes_deinit(&t.line);
+	put_without_source(&w.line);
 	if (with_sources) {
 		line_begin(&t, &shape);
 		line_standard_files(&t);
