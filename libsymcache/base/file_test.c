@@ -197,15 +197,23 @@ static void test_nameless(void **state)
 	assert_false(sc_same_file(at("none"), at("none")));
 }
 
-/* Also a program without standard input writes, by a file of this number. */
+/* Also a program without standard input writes, and discards, by a file of this number. */
 static void test_without_input(void **state)
 {
 	const struct iovec piece = { (char *)"x", 1 };
 	const int input = dup(0), reader = mkfifo(at("fifo"), 0600) ? -1 : open(at("fifo"), O_RDWR);
+	struct sc_new_file f;
 
 	(void)state;
 	close(0);
 	assert_int_equal(sc_replace_file_by(at("fifo"), &piece, 1, NULL), 0);
+	assert_int_equal(sc_replace_file_by(at("f"), &piece, 1, NULL), 0);
+	assert_content(at("f"), "x");
+	unlink(at("f"));
+	assert_int_equal(sc_new_file_open(at("f"), true, &f, NULL), 0);
+	assert_int_equal(f.fd, 0);
+	sc_new_file_discard(&f);
+	assert_int_equal(fcntl(0, F_GETFD), -1);
 	close(reader);
 	unlink(at("fifo"));
 	if (input >= 0) {

@@ -120,14 +120,13 @@ static struct foreign *foreign_unit(struct dw_libdw_reader *r, Dwarf_CU *cu)
 	return f;
 }
 
-/* File number `number` of unit `cu` as an index into u->files. */
+/* File number `file` of unit `cu` as an index into u->files; *ret stays if there is none. */
 static int file_index(struct dw_libdw_reader *r, Dwarf_CU *cu, uint64_t file,
 		      struct dw_facts *u, uint32_t *ret)
 {
 	struct foreign *f;
 	struct dw_file *copy;
 
-	*ret = DW_NONE;
 	if (cu == r->home) {
 		if (file < u->files.len && u->files.data[file].name)
 			*ret = (uint32_t)file;
