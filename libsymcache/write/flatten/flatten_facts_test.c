@@ -169,16 +169,16 @@ static void test_folded(void **state)
 		size_t len;
 		FILE *out = open_memstream(&text, &len);
 
-		scene_init(&s, "fn f 100-120\nfn g 100-120\nfn alone 200-220\n"
-			       "seq 100 a:10, 120 end\nseq 100 a:50, 120 end\nseq 200 a:10, 220 end\n"
+		scene_init(&s, "code e0-1000\nfn f 100-120\nfn g 100-120\nfn before e0-100\nfn alone 200-220\n"
+			       "seq e0 a:5, 100 end\nseq 100 a:10, 120 end\nseq 100 a:50, 120 end\nseq 200 a:10, 220 end\n"
 			       "seq 100 a:90, 120 end\nseq 100 b:11, 120 end\n");
 		s.units[0].scopes.data[0].decl_file = 0; /* of f, which is hidden */
 		s.units[0].scopes.data[0].decl_line = 90;
 		s.units[0].scopes.data[1].decl_file = cases[i].file;
 		s.units[0].scopes.data[1].decl_line = cases[i].line;
 		assert_true(scene_flatten(&s, &flat));
-		assert_int_equal(flat.ranges.len, 2);
-		scene_location(&s, &flat.ranges.data[0].loc, out);
+		assert_int_equal(flat.ranges.len, 3);
+		scene_location(&s, &flat.ranges.data[1].loc, out);
 		fclose(out);
 		if (strcmp(text, cases[i].shown))
 			fail_msg("declared in line %u: '%s', not '%s'", cases[i].line, text, cases[i].shown);

@@ -77,11 +77,36 @@ static void test_joined(void **state)
 	sc_tables_deinit(&from);
 }
 
+/* Strings that are copied, into blocks of 64 KiB, and longer ones. */
+static void test_copied(void **state)
+{
+	enum { BLOCK = 65536 };
+	char *long_text = malloc(BLOCK + 2), passing[LEN + 1];
+
+	(void)state;
+	for (size_t len = BLOCK - 2; len < BLOCK + 2; len++) {
+		struct sc_tables t = {0};
+		uint32_t number;
+
+		memset(long_text, 'x', len);
+		long_text[len] = 0;
+		assert_true(sc_table_passing_string(&t, long_text, &number));
+		for (uint32_t i = 0; i < MANY / 10; i++)
+			assert_true(sc_table_passing_string(&t, strcpy(passing, texts[i]), &number));
+		assert_string_equal(t.strings.data[0].ptr, long_text);
+		for (uint32_t i = 0; i < MANY / 10; i++)
+			assert_string_equal(t.strings.data[i + 1].ptr, texts[i]);
+		sc_tables_deinit(&t);
+	}
+	free(long_text);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_same_hash),
 		cmocka_unit_test(test_joined),
+		cmocka_unit_test(test_copied),
 	};
 
 	return cmocka_run_group_tests(tests, set_up, NULL);
