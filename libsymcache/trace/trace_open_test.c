@@ -8,12 +8,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmocka.h>
 
 #include "libsymcache/base/testing.h"
-#include "libsymcache/trace/trace.h"
+#include "libsymcache/trace/tfile_reader.h"
 
 /* What cannot be shown at all is an error, what breaks off is not. */
 static void test_open(void **state)
@@ -125,11 +127,49 @@ static void test_decided(void **state)
 	}
 }
 
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+/* Reads two definitions with memory for their text alone. 0: that is said. */
+static int read_without_memory(void)
+{
+	static const char bytes[] = "\177TRACE0\nR 10\ntp T1:1000:E:0:0\ntsv 1:0:0:78\n\n";
+	char *volatile room = malloc(sizeof(bytes)), *volatile taken;
+	struct rlimit limit;
+	struct symtrace t;
+
+	if (!room || getrlimit(RLIMIT_AS, &limit))
+		return 2;
+	limit.rlim_cur = 0;
+	if (setrlimit(RLIMIT_AS, &limit))
+		return 3;
+	for (size_t size = 1 << 20; size >= 256; size /= 2)
+		do
+			taken = malloc(size);
+		while (taken);
+	free(room);
+	return symtrace_read(&t, bytes, sizeof(bytes) - 1) != SC_ENOMEM || !t.text;
+}
+
+static void test_no_memory(void **state)
+{
+	const pid_t child = fork();
+	int status;
+
+	(void)state;
+	if (!child)
+		_exit(read_without_memory());
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_int_equal(status, 0);
+}
+#endif
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_open),
 		cmocka_unit_test(test_decided),
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+		cmocka_unit_test(test_no_memory),
+#endif
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
