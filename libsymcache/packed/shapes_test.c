@@ -5,13 +5,15 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
 #include "libsymcache/base/seeds_test.h"
 #include "libsymcache/packed/container.h"
 #include "libsymcache/packed/made_test.h"
-#include "libsymcache/read/read.h"
+#include "libsymcache/read/tiny_test.h"
 
 enum { MANY = 60 };
 
@@ -182,6 +184,33 @@ static void test_other_caches(void **state)
 	expect_recorded("packed_shapes", got, len);
 }
 
+/* The last string goes on behind the end of its cache, where nothing can be read. */
+static void test_behind_the_end(void **state)
+{
+	const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	uint8_t *room = mmap(NULL, 2 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	(void)state;
+	assert_true(room != MAP_FAILED);
+	assert_int_equal(mprotect(room + page, page, PROT_NONE), 0);
+	for (uint32_t version = 7; version <= 9; version++) {
+		struct tiny t = tiny_example(version);
+		const uint32_t last = tiny_string(&t, "last");
+		uint8_t *bytes;
+		struct packed_bytes cache;
+		void *packed;
+		size_t size;
+
+		t.strings[last]++;
+		bytes = tiny_bytes(&t);
+		cache = (struct packed_bytes){ memcpy(room + page - t.size, bytes, t.size), t.size };
+		assert_int_equal(packed_pack(&cache, 1, 0, &packed, &size, &err), 0);
+		free(packed);
+		free(bytes);
+	}
+	munmap(room, 2 * page);
+}
+
 /* One word of a table is that of another record, or any. */
 static void change_word(struct parts *p, uint64_t *seed)
 {
@@ -295,7 +324,8 @@ static void test_damaged_streams(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_other_caches), cmocka_unit_test(test_many), cmocka_unit_test(test_damaged_streams),
+		cmocka_unit_test(test_other_caches), cmocka_unit_test(test_behind_the_end),
+		cmocka_unit_test(test_many), cmocka_unit_test(test_damaged_streams),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
