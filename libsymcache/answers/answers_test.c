@@ -92,6 +92,7 @@ static void test_list(void **state)
 	    "\"ModuleName\":\"nowhere.so\"},{\"ModuleName\":\"nowhere.so\",\"Symbol\":[{\"Column\":0,"
 	    "\"Discriminator\":0,\"FileName\":\"\",\"FunctionName\":\"\",\"Line\":0,"
 	    "\"StartAddress\":\"\",\"StartFileName\":\"\",\"StartLine\":0}]}]\n");
+	symcache_answerer_destroy(NULL);
 }
 
 static void test_read(void **state)
