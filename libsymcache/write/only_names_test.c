@@ -5,8 +5,8 @@
 
 #include <cmocka.h>
 
-#include "libsymcache/write/indexed_test.h"
 #include "libsymcache/write/only_names.h"
+#include "libsymcache/write/synthetic_test.h"
 
 /* The outermost function at an address: its name; "": none. Also whether anything else is known. */
 static struct sc_str outer_at(const struct symcache *c, uint32_t rel_pc, uint32_t *entry, bool *more)
@@ -199,11 +199,42 @@ static void test_order(void **state)
 	indexed_deinit(&r);
 }
 
+/* Names as long as blocks of memory are. */
+static void test_lengths(void **state)
+{
+	char text[1200];
+
+	(void)state;
+	for (size_t len = 8; len < sizeof(text); len += 8) {
+		struct symcache whole, names;
+		struct sc_error err;
+		struct indexed r;
+		struct dwarf w;
+		uint32_t entry;
+		void *bytes;
+		size_t size;
+		bool more;
+
+		memset(text, 'x', len);
+		text[len] = 0;
+		begin(&w);
+		good_unit(&w, text, 0x40);
+		finish(&w, &r);
+		assert_int_equal(symcache_open(&whole, r.bytes, r.size, NULL), 0);
+		assert_int_equal(symcache_only_names(&whole, &bytes, &size, &err), 0);
+		assert_int_equal(symcache_open(&names, bytes, size, &err), 0);
+		assert_int_equal(outer_at(&names, 0x1040, &entry, &more).len, len);
+		free(bytes);
+		indexed_deinit(&r);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_programs), cmocka_unit_test(test_sources),
 		cmocka_unit_test(test_damaged), cmocka_unit_test(test_behind), cmocka_unit_test(test_order),
+		cmocka_unit_test(test_lengths),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

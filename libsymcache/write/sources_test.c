@@ -102,9 +102,27 @@ static void test_sources(void **state)
 	symcache_sources_close(open_file(true, true));
 }
 
+/* Each length that a path may have. */
+static void test_lengths(void **state)
+{
+	struct symcache_sources *s = open_file(true, false);
+	char path[200];
+
+	(void)state;
+	assert_non_null(s);
+	memset(path, 'x', sizeof(path));
+	for (size_t len = 1; len < sizeof(path) - 1; len++) {
+		const struct sc_str text = symcache_sources_find(s, (struct sc_str){ path, len });
+
+		assert_null(text.ptr);
+	}
+	assert_true(has(s, "/comp/a.c"));
+	symcache_sources_close(s);
+}
+
 int main(void)
 {
-	const struct CMUnitTest tests[] = { cmocka_unit_test(test_sources) };
+	const struct CMUnitTest tests[] = { cmocka_unit_test(test_sources), cmocka_unit_test(test_lengths) };
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
