@@ -422,8 +422,7 @@ int mk_stream_finish(struct mk_stream *s)
 		if (s->output.renderer->finish)
 			s->output.renderer->finish(&s->output);
 	}
-	s->tail.len = 0;
-	s->mid_line = s->hexdict.open = s->whole = false;
+	s->whole = false;
 	mk_demux_reset(&s->resolve);
 	mk_context_reset(&s->resolve.context);
 	return mk_stream_flush(s);

@@ -35,7 +35,6 @@ static void *find_module(struct mk_resolve *r, struct mk_module *m, const char *
 	m->table_only = of.table_only;
 	if (r->wants_symbols) {
 		of.name = m->name;
-		of.release.len = 0;
 		mk_modules_list(&r->lines, &of);
 	}
 	return found;

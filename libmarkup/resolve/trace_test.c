@@ -78,6 +78,29 @@ static void test_lines_ahead(void **state)
 	free(log);
 }
 
+/* Text is looked through in blocks of 8 KiB; an element may begin anywhere in one, also with braces in front. */
+static void test_blocks(void **state)
+{
+	const struct markup_options options = { .inputs = "markup" };
+	char log[8300], want[8300];
+
+	(void)state;
+	for (size_t at = 8184; at < 8200; at++) {
+		for (size_t braces = 0; braces < 3; braces++) {
+			struct fake_sink got;
+
+			memset(log, 'x', at);
+			memset(log + at - braces, '{', braces);
+			memcpy(want, log, at);
+			strcpy(log + at, "{{{symbol:_Z1fv}}}\n");
+			strcpy(want + at, "f()\n");
+			assert_int_equal(fake_filter(&options, log, strlen(log), sizeof(log), &got), 0);
+			assert_string_equal(got.out.buf, want);
+			fake_sink_deinit(&got);
+		}
+	}
+}
+
 #define FRAME "    #0    0x0000000000001000 is not in any module\n"
 #define END   "the stack ends here: for a reason\n"
 
@@ -191,7 +214,8 @@ static void test_repeated(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_lines_ahead), cmocka_unit_test(test_bases), cmocka_unit_test(test_carried),
+		cmocka_unit_test(test_lines_ahead), cmocka_unit_test(test_blocks), cmocka_unit_test(test_bases),
+		cmocka_unit_test(test_carried),
 		cmocka_unit_test(test_long_id), cmocka_unit_test(test_unknown_module),
 		cmocka_unit_test(test_repeated),
 	};

@@ -178,6 +178,19 @@ static void test_stack(void **state)
 	bytes_deinit(&b);
 }
 
+/* No frame record says who called turn(); what looks like a return address on its stack may be anything. */
+static void test_scanned(void **state)
+{
+	static const uint64_t stack[] = { 1, 2, 0x7190, 0x7110, 0, 0 };
+	struct bytes b = { 0 };
+
+	(void)state;
+	put_mmap(&b, PID, 1, 0x7000, 0x1000, 0, "/opt/prog");
+	put_sample(&b, PID, 100, 2, NULL, 0, stack, 6);
+	expect(&b, "cpu-clock_sample", "mill::turn(int) 1\n");
+	bytes_deinit(&b);
+}
+
 /* Who is meant by an address of the kernel says the mark in front of it, else the sample; and what comes
  * first behind one of a program is not a return address. */
 static void test_marks(void **state)
@@ -305,7 +318,8 @@ int main(void)
 		cmocka_unit_test(test_limits),
 		cmocka_unit_test(test_processes), cmocka_unit_test(test_jit),
 		cmocka_unit_test(test_kernel),
-		cmocka_unit_test(test_stack), cmocka_unit_test(test_marks), cmocka_unit_test(test_samples),
+		cmocka_unit_test(test_stack), cmocka_unit_test(test_scanned), cmocka_unit_test(test_marks),
+		cmocka_unit_test(test_samples),
 	};
 
 	return cmocka_run_group_tests(tests, prof_set_up, prof_tear_down);

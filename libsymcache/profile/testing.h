@@ -9,10 +9,12 @@
 #include "libsymcache/profile/profile.h"
 
 /* The program: "prog", loaded at p_vaddr 0x10000 from offset 0; grind() at 0x10100, of 64 bytes,
- * mill::turn(int) and, as kernels have it, _stext behind it; then one whose name no terminal may get. */
+ * mill::turn(int) and, as kernels have it, _stext behind it; then one whose name no terminal may get.
+ * Of _stext alone it is known how to unwind it; there is a call in front of PROG_CALL. */
 #define PROG_GRIND 0x10100u
 #define PROG_TURN 0x10140u
 #define PROG_STEXT 0x10180u
+#define PROG_CALL 0x10190u
 #define PROG_ODD 0x101c0u
 
 struct prof_fixture {
@@ -36,9 +38,30 @@ static inline void put_symbol(struct bytes *o, uint32_t name, uint64_t vaddr, ui
 	put(o, 8, size);
 }
 
+/* An .eh_frame whose only row is of the 64 bytes from `start` on: the return address is at the stack pointer. */
+static inline void put_row(struct bytes *o, uint64_t start)
+{
+	size_t length = begin_length(o, 4);
+
+	put(o, 4, 0); /* a CIE */
+	put(o, 1, 1);
+	put_str(o, "");
+	put_uleb(o, 1);
+	put_sleb(o, -8);
+	put(o, 1, 16);
+	put(o, 1, 0x0c), put(o, 1, 7), put(o, 1, 8); /* DW_CFA_def_cfa */
+	put(o, 1, 0x90), put(o, 1, 1);               /* DW_CFA_offset */
+	end_length(o, 4, length);
+	length = begin_length(o, 4);
+	put(o, 4, o->b.len);
+	put(o, 8, start);
+	put(o, 8, 64);
+	end_length(o, 4, length);
+}
+
 static inline void make_program(struct prof_fixture *f)
 {
-	struct bytes text = { 0 }, symbols = { 0 }, names = { 0 }, elf = { 0 };
+	struct bytes text = { 0 }, symbols = { 0 }, names = { 0 }, frames = { 0 }, elf = { 0 };
 	const struct elf_shape shape = { true, false, EM_X86_64, ET_DYN, 0x10000, 0x1000 };
 	const struct elf_section sections[] = {
 		{ .name = ".text", .type = SHT_PROGBITS, .flags = SHF_ALLOC | SHF_EXECINSTR,
@@ -46,23 +69,26 @@ static inline void make_program(struct prof_fixture *f)
 		{ .name = ".symtab", .type = SHT_SYMTAB, .content = &symbols, .link = 3,
 		  .entsize = 24 },
 		{ .name = ".strtab", .type = SHT_STRTAB, .content = &names },
+		{ .name = ".eh_frame", .type = SHT_PROGBITS, .flags = SHF_ALLOC, .content = &frames },
 	};
 	char path[32];
 
 	for (unsigned i = 0; i < 256; i++)
-		put(&text, 1, 0x90);
+		put(&text, 1, PROG_GRIND + i == PROG_CALL - 5 ? 0xe8 : 0x90);
+	put_row(&frames, PROG_STEXT);
 	put_str(&names, "");
 	put_symbol(&symbols, 0, 0, 0);
 	put_symbol(&symbols, (uint32_t)put_str(&names, "grind"), PROG_GRIND, 64);
 	put_symbol(&symbols, (uint32_t)put_str(&names, "_ZN4mill4turnEi"), PROG_TURN, 64);
 	put_symbol(&symbols, (uint32_t)put_str(&names, "_stext"), PROG_STEXT, 64);
 	put_symbol(&symbols, (uint32_t)put_str(&names, "odd\033[1m"), PROG_ODD, 64);
-	put_elf(&elf, &shape, sections, 3);
+	put_elf(&elf, &shape, sections, 4);
 	f->fd = testing_memfd(elf.b.data, elf.b.len, path);
 	snprintf(f->module, sizeof(f->module), "prog=%s", path);
 	bytes_deinit(&text);
 	bytes_deinit(&symbols);
 	bytes_deinit(&names);
+	bytes_deinit(&frames);
 	bytes_deinit(&elf);
 }
 

@@ -61,6 +61,12 @@ static const struct test_case cases[] = {
 	{ "text within context", "{{{module:0:a:elf:aa}}} t {{{mmap:0x1000:0x10:load:0:r:0}}} u\n",
 	  "[[[ELF module #0x0 \"a\"; BuildID=aa]]] t "
 	  "[[[ELF module #0x0 \"a\"; adds [0x1000-0x100f](r)]]] u\n", "" },
+	{ "contexts on one line", "{{{module:0:a:elf:aa}}} {{{module:1:b:elf:bb}}}\t{{{reset}}} \v{{{module:0:c:elf:cc}}}\nx\n",
+	  "[[[ELF module #0x0 \"a\"; BuildID=aa]]]\n[[[ELF module #0x1 \"b\"; BuildID=bb]]]\n[[[reset]]]\n"
+	  "[[[ELF module #0x0 \"c\"; BuildID=cc]]]\nx\n", "" },
+	{ "text between contexts", "{{{module:0:a:elf:aa}}} t{{{module:1:b:elf:bb}}} {{{reset}}}u {{{module:0:c:elf:cc}}}\n",
+	  "[[[ELF module #0x0 \"a\"; BuildID=aa]]] t[[[ELF module #0x1 \"b\"; BuildID=bb]]]\n[[[reset]]]u "
+	  "[[[ELF module #0x0 \"c\"; BuildID=cc]]]\n", "" },
 	{ "crlf on a module line", "{{{module:0:a:elf:aa}}}\r\nx\n",
 	  "[[[ELF module #0x0 \"a\"; BuildID=aa]]]\r\nx\n", "" },
 	{ "context at the end", "{{{module:0:a:elf:aa}}}",
