@@ -107,52 +107,111 @@ static void test_limits(void **state)
 		expect_in(cases[i].start, cases[i].limit, "/opt/prog", "", 0, cases[i].address, cases[i].want);
 }
 
-/* A mapping in which something was found gets the build ID of the module, if it has none: of this program,
- * whose own addresses are asked for. */
+/* ---- this program ------------------------------------------------------------------------------ */
+
+/* A profile of one sample at an address of this program; its mapping has an ID, or "". */
+static void put_own(struct prof_bytes *to, const void *address, const char *id)
+{
+	const uintptr_t pc = (uintptr_t)address;
+	unsigned long start, end, offset;
+	char line[500];
+	FILE *maps = fopen("/proc/self/maps", "re");
+
+	assert_non_null(maps);
+	do
+		assert_non_null(fgets(line, sizeof(line), maps));
+	while (sscanf(line, "%lx-%lx %*s %lx", &start, &end, &offset) != 3 || pc < start || pc >= end);
+	fclose(maps);
+	snprintf(line, sizeof(line), "1{1:1 2:1} 3{1:1 2:0x%lx 3:0x%lx 4:0x%lx 5:2 6:3} 4{1:1 2:1 3:0x%lx} 2{1:1 2:5} "
+		 "6\"\" 6\"cpu\" 6\"/opt/self\" 6\"%s\" ", start, end, offset, (unsigned long)pc, id);
+	proto_put(to, line);
+}
+
+static char *run_own(struct symcache_caches *caches, enum symprofile_form form, const void *bytes, size_t size,
+		     size_t *len)
+{
+	static const char *const modules[] = { "self=/proc/self/exe" };
+	const struct symprofile_options how = {
+		.form = form, .caches = caches, .names = prof_fixture.names, .modules = modules, .num_modules = 1,
+	};
+	struct symprofile_output out;
+	struct symprofiler *p;
+	struct sc_error err;
+	char *got;
+
+	assert_int_equal(symprofiler_create(&how, &p, &err), 0);
+	assert_int_equal(symprofiler_run(p, bytes, size, &out, &err), 0);
+	*len = out.size;
+	got = prof_joined(&out);
+	symprofiler_destroy(p);
+	return got;
+}
+
+/* A mapping in which something was found gets the build ID of the module, if it has none. */
 static void test_named(void **state)
 {
 	static const struct { const char *id; bool named; } cases[] = { { "", true }, { "x/y", false } };
-	static const char *const modules[] = { "self=/proc/self/exe" };
 	struct symcache_caches *caches = symcache_caches_create(NULL);
 	const struct symcache *cache;
-	unsigned long start, end, offset;
-	char line[500], hex[SYMCACHE_BUILD_ID_TEXT];
-	FILE *maps = fopen("/proc/self/maps", "re");
+	char hex[SYMCACHE_BUILD_ID_TEXT];
 
 	(void)state;
 	assert_int_equal(symcache_module_cache(symcache_caches_module(caches, SYMCACHE_MODULE_FILE, "/proc/self/exe"),
 					       &cache, NULL, NULL), 0);
 	symcache_build_id_text(hex, cache->image->build_id, cache->image->build_id_len);
-	assert_non_null(maps);
-	do
-		assert_non_null(fgets(line, sizeof(line), maps));
-	while (sscanf(line, "%lx-%lx %*s %lx", &start, &end, &offset) != 3 || (uintptr_t)test_limits < start ||
-	       (uintptr_t)test_limits >= end);
-	fclose(maps);
 	for (size_t i = 0; i < 2; i++) {
-		const struct symprofile_options how = {
-			.form = SYMPROFILE_PPROF, .caches = caches, .names = prof_fixture.names, .modules = modules,
-			.num_modules = 1,
-		};
-		struct symprofile_output out;
-		struct symprofiler *p;
 		struct prof_bytes in = { 0 };
-		struct sc_error err;
+		size_t len;
 		char *got;
 
-		snprintf(line, sizeof(line), "1{1:1 2:1} 3{1:1 2:0x%lx 3:0x%lx 4:0x%lx 5:2 6:3} 4{1:1 2:1 3:0x%lx} 2{1:1 2:5} "
-			 "6\"\" 6\"cpu\" 6\"/opt/self\" 6\"%s\" ", start, end, offset, (unsigned long)(uintptr_t)test_limits,
-			 cases[i].id);
-		proto_put(&in, line);
-		assert_int_equal(symprofiler_create(&how, &p, &err), 0);
-		assert_int_equal(symprofiler_run(p, in.v.data, in.v.len, &out, &err), 0);
-		got = prof_joined(&out);
-		assert_non_null(memmem(got, out.size, "test_limits", 11));
-		assert_int_equal(memmem(got, out.size, hex, strlen(hex)) != NULL, cases[i].named);
+		put_own(&in, (const void *)(uintptr_t)test_limits, cases[i].id);
+		got = run_own(caches, SYMPROFILE_PPROF, in.v.data, in.v.len, &len);
+		assert_non_null(memmem(got, len, "test_limits", 11));
+		assert_int_equal(memmem(got, len, hex, strlen(hex)) != NULL, cases[i].named);
 		free(got);
-		symprofiler_destroy(p);
 		prof_bytes_deinit(&in);
 	}
+	symcache_caches_destroy(caches);
+}
+
+static __attribute__((noinline)) const char *return_address(void)
+{
+	return __builtin_return_address(0);
+}
+
+static inline __attribute__((always_inline)) const char *inner(void)
+{
+	const char *ret = return_address();
+
+	__asm__ volatile("" : : : "memory"); /* that it is called, not jumped to */
+	return ret;
+}
+
+static __attribute__((noinline)) const char *outer(void)
+{
+	return inner();
+}
+
+/* A page says which functions are inlined, whether the profile has them already or not. */
+static void test_inlined(void **state)
+{
+	struct symcache_caches *caches = symcache_caches_create(NULL);
+	struct prof_bytes in = { 0 };
+	char *named, *pages[2];
+	size_t len, page_len;
+
+	(void)state;
+	put_own(&in, outer() - 1, "");
+	named = run_own(caches, SYMPROFILE_PPROF, in.v.data, in.v.len, &len);
+	pages[0] = run_own(caches, SYMPROFILE_HTML, in.v.data, in.v.len, &page_len);
+	pages[1] = run_own(caches, SYMPROFILE_HTML, named, len, &page_len);
+	for (size_t i = 0; i < 2; i++) {
+		assert_non_null(strstr(pages[i], "[\"inner\""));
+		assert_non_null(strstr(pages[i], "\"tree\":[\n0,0,0,\n1,4,0,\n2,3,5]"));
+		free(pages[i]);
+	}
+	free(named);
+	prof_bytes_deinit(&in);
 	symcache_caches_destroy(caches);
 }
 
@@ -160,7 +219,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_names), cmocka_unit_test(test_build_ids), cmocka_unit_test(test_kernel_modules),
-		cmocka_unit_test(test_limits), cmocka_unit_test(test_named),
+		cmocka_unit_test(test_limits), cmocka_unit_test(test_named), cmocka_unit_test(test_inlined),
 	};
 
 	return cmocka_run_group_tests(tests, prof_set_up, prof_tear_down);

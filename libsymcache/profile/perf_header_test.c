@@ -203,7 +203,9 @@ static void test_ids(void **state)
 	patch(&b, 6, 2, 7);
 	assert_int_equal(perf_read_feature(&f, BUILD_ID, perf_cursor_of(b.b.data, b.b.len, 0), &err), SC_EFORMAT);
 	patch(&b, 6, 2, 36);
-	assert_int_equal(perf_read_id(&f, b.b.data, 31, &err), SC_EFORMAT);
+	for (size_t size = 12; size < 36; size++)
+		assert_int_equal(perf_read_id(&f, b.b.data, size, &err), SC_EFORMAT);
+	assert_int_equal(perf_read_id(&f, b.b.data, 36, &err), 0); /* no name */
 	perf_file_deinit(&f);
 	bytes_deinit(&b);
 }
