@@ -180,13 +180,18 @@ struct passes {
 static const struct passes base_passes = { base_scan, base_count_newlines };
 #ifdef __x86_64__
 static const struct passes avx2_passes = { avx2_scan, avx2_count_newlines };
+
+bool mk_has_avx2(void)
+{
+	return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi") &&
+	       __builtin_cpu_supports("popcnt");
+}
 #endif
 
 static const struct passes *passes(void)
 {
 #ifdef __x86_64__
-	if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi") &&
-	    __builtin_cpu_supports("popcnt"))
+	if (mk_has_avx2())
 		return &avx2_passes;
 #endif
 	return &base_passes;

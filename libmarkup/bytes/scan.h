@@ -8,6 +8,7 @@
 #ifndef MARKUP_SCAN_H
 #define MARKUP_SCAN_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -45,5 +46,8 @@ const char *mk_rfind3(const char *p, const char *end, char c);
 
 /* The first ':', '{' or '}' in [p, end), or `end`. */
 const char *mk_scan_special(const char *p, const char *end);
+
+/* Has the processor what passes that are compiled for AVX2 need? Of x86-64 alone. */
+bool mk_has_avx2(void);
 
 #endif

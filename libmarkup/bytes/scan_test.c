@@ -130,11 +130,38 @@ static void test_random(void **state)
 	}
 }
 
+#ifdef __x86_64__
+/* Of libgcc: what the processor has. */
+extern struct { unsigned vendor, type, subtype, features; } __cpu_model;
+
+/* Passes for AVX2 are taken by no processor that lacks one of the three: some have two of them. */
+static void test_processors(void **state)
+{
+	enum { POPCNT = 1 << 2, AVX2 = 1 << 10, BMI = 1 << 16, ALL = POPCNT | AVX2 | BMI };
+	const unsigned features = __cpu_model.features;
+	unsigned taken = 0;
+
+	(void)state;
+	assert_int_equal((features & ALL) == ALL, mk_has_avx2());
+	for (unsigned i = 0; i < 8; i++) {
+		__cpu_model.features = (features & ~(unsigned)ALL) | (i & 1 ? POPCNT : 0) | (i & 2 ? AVX2 : 0) |
+				       (i & 4 ? BMI : 0);
+		__asm__ volatile("" : : : "memory");
+		taken |= (unsigned)(passes() == &avx2_passes) << i;
+	}
+	__cpu_model.features = features;
+	assert_int_equal(taken, 1 << 7);
+}
+#endif
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_positions),
 		cmocka_unit_test(test_random),
+#ifdef __x86_64__
+		cmocka_unit_test(test_processors),
+#endif
 	};
 	return cmocka_run_group_tests_name("scan", tests, NULL, NULL);
 }

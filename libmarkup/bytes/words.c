@@ -284,8 +284,7 @@ size_t mk_words_hits(const struct mk_words *w, const char **p, const char *end,
 	struct found f = { *p, hits, 0, max };
 
 #ifdef __x86_64__
-	if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi") &&
-	    __builtin_cpu_supports("popcnt"))
+	if (mk_has_avx2())
 		return avx2_hits(w, p, end, newlines, &f);
 #endif
 	return plain_hits(w, p, end, newlines, &f);
