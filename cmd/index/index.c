@@ -80,7 +80,7 @@ static struct symcache_index_options make_options(const char *tags,
 static bool found_nothing(const struct symcache_index_account *a)
 {
 	return !(a->indexed + a->better_in_store + a->other_in_store + a->unchanged +
-		 a->without_symbols + a->failed + a->archives + a->not_on_servers);
+		 a->without_symbols + a->failed + a->archives);
 }
 
 static int index_paths(struct symstore *store, char **paths, size_t n,
