@@ -59,17 +59,17 @@ struct sc_servers {
 	int patience;            /* seconds */
 	long most_bytes, most_seconds; /* of one file */
 	/* Of the current request: */
-	time_t begun, since;     /* the last progress, monotonic seconds */
+	double begun, since;     /* the last progress, monotonic seconds */
 	long bytes;
 	bool gave_up, too_large, too_long;
 };
 
-static time_t now(void)
+static double now(void)
 {
 	struct timespec t;
 
 	clock_gettime(CLOCK_MONOTONIC, &t);
-	return t.tv_sec;
+	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
 }
 
 static _Thread_local struct sc_servers *asking;
