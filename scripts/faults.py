@@ -112,6 +112,7 @@ COMMANDS = {
     "import-tree": "import -q --store b.store bundle",
     "import-archive": "import -q --store b.store bundle.tar.zst",
     "verify-bundle": "verify bundle",
+    "build-maps": "build --symbol-map names.txt --line-map lines.json --line-map lines.json --line-map lines.json --map-path /a=/b -o a.symcache more/a.so",
 }
 # What "proc" looks at, without a libc: it lets anyone look, says that it runs, and waits for the end of its input.
 WAITS = r"""#include <sys/prctl.h>
@@ -178,6 +179,8 @@ printf '{{{reset}}}\\n{{{module:0:a.so:elf:aa}}}\\n{{{mmap:0x10000:0x10000:load:
 printf 'text\\nat {{{pc:%#x}}}\\n#0 %#x in f (a.so+%#x) (BuildId: aa)\\n' $((at + 0x10000)) $((at + 0x10000)) $((at)) >> log
 gzip -cn log > other.gz
 printf -- '--- symbol\\nbinary=a.so\\n--- heap\\n' > prof
+printf 'f real\\ntwice other\\n' > names.txt
+printf '{"a.c":{"A.cs":{"1":5},"B.cs":{"2":6}}}' > lines.json
 tar cf more.tar more
 $S build -o made more/a.so
 $S pack -o packed made
