@@ -121,6 +121,7 @@ static void test_made(void **state)
 	static const struct {
 		const char *what, *compile;
 		bool merges; /* the program has what the debug file lacks */
+		uint32_t version; /* 0: the latest */
 	} cases[] = {
 		{ "a library", "-shared -Wl,-soname,libwith.so.7", true },
 		{ "without a SONAME", "-shared", true },
@@ -128,14 +129,21 @@ static void test_made(void **state)
 		{ "with .debug_frame alone", "-shared -nostdlib -fno-asynchronous-unwind-tables", false },
 		{ "a long SONAME", "-shared -Wl,-soname,$(printf 'lib%0200d.so' 7)", true },
 		{ "a SONAME that is a function's name", "-shared -Wl,-soname,outer", true },
+		{ "of version 7", "-shared -Wl,-soname,libwith.so.7", true, 7 }, /* of other strings */
+		{ "of version 8", "-shared -Wl,-soname,libwith.so.7", true, 8 },
 	};
 	char path[64], root[64];
 	const char *const dirs[] = { root, NULL };
-	const struct symcache_build_options with = { .debug_dirs = dirs };
 
 	(void)state;
 	snprintf(root, sizeof(root), "%s", testing_dir);
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		const struct symcache_build_options with = {
+			.debug_dirs = dirs, .format_version = cases[i].version,
+		};
+		const struct symcache_build_options alone = {
+			.no_debug_search = true, .format_version = cases[i].version,
+		};
 		struct indexed both, symbols, unwind;
 		struct symcache a, b;
 		struct symcache_merge merge;
@@ -155,11 +163,12 @@ static void test_made(void **state)
 			0);
 		snprintf(path, sizeof(path), "%s/p", testing_dir);
 		index_file(path, &with, &both);
-		must_index(path, &unwind);
+		index_file(path, &alone, &unwind);
 		snprintf(path, sizeof(path), "%s/d", testing_dir);
-		must_index(path, &symbols);
+		index_file(path, &alone, &symbols);
 		assert_int_equal(symcache_open(&a, symbols.bytes, symbols.size, NULL), 0);
 		assert_int_equal(symcache_open(&b, unwind.bytes, unwind.size, NULL), 0);
+		assert_int_equal(a.header->version, cases[i].version ? cases[i].version : SYMCACHE_VERSION_MAX);
 		if (cases[i].merges)
 			same_merged(&both, &symbols, &unwind);
 		else
