@@ -115,11 +115,13 @@ static void test_contexts(void **state)
 	}
 }
 
-/* Where the process ID stands: of the system's information, if its flag says so, else of the text. */
+/* Where the process ID stands: of the system's information, if its flag says so, else of the text; also
+ * if the dump ends in front of the flag. */
 static void test_ids(void **state)
 {
-	static const struct { uint32_t size, flags, id, want; } cases[] = {
+	static const struct { uint32_t size, flags, id, want, cut_off; } cases[] = {
 		{ 12, 1, 77, 77 }, { 24, 3, 77, 77 }, { 24, 2, 77, 4242 }, { 24, 0, 77, 4242 }, { 8, 1, 0, 4242 },
+		{ 12, 1, 77, 4242, 8 },
 	};
 	static const char status[] = "Name:\tprog\nPid:\t4242\n";
 
@@ -136,6 +138,7 @@ static void test_ids(void **state)
 		for (uint32_t k = 8; k < cases[i].size; k += 4)
 			put(&d.b, 4, k == 8 ? cases[i].id : 0);
 		stream(&d, MISC, at);
+		d.b.b.len -= cases[i].cut_off;
 		core = open_dump(&d);
 		assert_int_equal(core->pid, cases[i].want);
 		symcache_core_close(core);
