@@ -7,10 +7,12 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
+#include <sys/wait.h>
 
 #include "libsymcache/store/upkeep.h"
 
@@ -93,9 +95,18 @@ int fdatasync(int fd)
 	return (int)syscall(SYS_fdatasync, fd);
 }
 
+/* Another process, which writes as soon as there is a byte in `go`, and has some time for it while the
+ * file is cut. */
+static struct { pid_t pid; int go, status; bool asked, done; } other;
+
 int ftruncate(int fd, off_t size)
 {
 	written = 0; /* what was written in vain is given back */
+	other.asked = other.pid && write(other.go, "", 1) == 1;
+	for (int i = 0; i < 30 && other.asked && !other.done; i++) {
+		poll(NULL, 0, 10);
+		other.done = waitpid(other.pid, &other.status, WNOHANG) == other.pid;
+	}
 	return (int)syscall(SYS_ftruncate, fd, size);
 }
 
@@ -261,25 +272,33 @@ static void half_a_lock_file(void **state)
 	(void)state;
 }
 
+/* The entries [first, first + n) in one commit; returns its code. */
+static int put_many(struct symstore *store, uint32_t first, uint32_t n, size_t size)
+{
+	struct symstore_writer *writer = test_writer(store);
+	struct test_cache caches[400];
+
+	assert_true(n <= 400);
+	for (uint32_t i = 0; i < n; i++) {
+		struct symstore_entry e = test_entry(first + i, size);
+
+		caches[i] = (struct test_cache){ first + i, size };
+		assert_ok(symstore_put(writer, &e, test_fill, &caches[i], NULL, &test_err));
+	}
+	return symstore_commit(writer, &test_err);
+}
+
 /* Where the disk has room for small commits alone, entries are removed some at a time; where it has
  * none, it is said which are gone. */
 static void removed_by_and_by(void **state)
 {
 	enum { N = 400, PAGES = 20 };
-	static struct test_cache caches[N];
 	struct symstore *store = test_open(SYMSTORE_WRITE);
-	struct symstore_writer *writer = test_writer(store);
 	struct symstore_reader *reader;
 	struct symstore_info info;
 
 	(void)state;
-	for (uint32_t n = 0; n < N; n++) {
-		struct symstore_entry e = test_entry(n, 900);
-
-		caches[n] = (struct test_cache){ n, 900 };
-		assert_ok(symstore_put(writer, &e, test_fill, &caches[n], NULL, &test_err));
-	}
-	assert_ok(symstore_commit(writer, &test_err));
+	assert_ok(put_many(store, 0, N, 900));
 	for (int room = 0; room < 2; room++) {
 		struct symstore_removals list = { 0 };
 
@@ -308,12 +327,52 @@ static void removed_by_and_by(void **state)
 	symstore_close(store);
 }
 
+/* What a failed commit wrote is cut off while no other process can write. */
+static void cut_alone(void **state)
+{
+	struct symstore_reader *reader;
+	struct symstore *store;
+	int go[2];
+	char byte;
+
+	(void)state;
+	works();
+	assert_int_equal(pipe(go), 0);
+	other.go = go[1];
+	other.pid = fork();
+	if (!other.pid) {
+		close(go[1]);
+		if (read(go[0], &byte, 1) != 1)
+			_exit(2);
+		_exit(put_many(test_open(SYMSTORE_WRITE), 1000, 200, 8000) != 0);
+	}
+	close(go[0]);
+	store = test_open(SYMSTORE_WRITE);
+	written = 0;
+	most = 1 << 20;
+	assert_int_equal(put_many(store, 2, 200, 8000), SC_EFULL);
+	most = SIZE_MAX;
+	assert_true(other.asked);
+	assert_false(other.done);
+	assert_int_equal(waitpid(other.pid, &other.status, 0), other.pid);
+	assert_int_equal(other.status, 0);
+	other.pid = 0;
+	close(go[1]);
+	reader = test_reader(store);
+	test_has(reader, 1, 5000);
+	for (uint32_t n = 1000; n < 1200; n++)
+		test_has(reader, n, 8000);
+	symstore_read_end(reader);
+	test_valid(store);
+	symstore_close(store);
+}
+
 int main(void)
 {
 #define TEST(f) cmocka_unit_test_setup(f, setup)
 	static const struct CMUnitTest tests[] = {
 		TEST(without_links), TEST(without_locks), TEST(not_alone), TEST(folders), TEST(lock_files),
-		TEST(half_a_lock_file), TEST(removed_by_and_by),
+		TEST(half_a_lock_file), TEST(removed_by_and_by), TEST(cut_alone),
 	};
 
 	return cmocka_run_group_tests_name("claim", tests, test_group_setup, test_group_teardown);
