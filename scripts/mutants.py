@@ -187,6 +187,7 @@ class Tests:
         with open(source, "w") as f:
             f.write(text)
         command = [source if a == path else obj if a.endswith(path[:-2] + ".o") else a for a in self.commands[path] if a != "-g"]
+        command[1:1] = ["-iquote", os.path.dirname(path)]  # what it includes from its own folder
         return not subprocess.run(command + ERRORS + ["-MF", obj + ".d"], cwd=ROOT, capture_output=True).returncode
 
     def including(self, target, path, obj):
