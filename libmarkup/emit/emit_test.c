@@ -75,6 +75,12 @@ NOINLINE static void do_raise(void)
 	sink++;
 }
 
+NOINLINE static void do_kill(void)
+{
+	kill(getpid(), SIGSEGV);
+	sink++;
+}
+
 /* With the dynamic linker's lock held. */
 static int crash_in_callback(struct dl_phdr_info *info, size_t size, void *ctx)
 {
@@ -130,6 +136,8 @@ NOINLINE static void caller(void (*crash)(void))
 	sink++;
 }
 
+static pid_t child;
+
 /* Runs `crash` in a child under the crash handler; returns its wait status. */
 static int run(void (*crash)(void))
 {
@@ -139,7 +147,7 @@ static int run(void (*crash)(void))
 
 	assert_int_equal(pipe(ends), 0);
 	fflush(NULL);
-	pid_t child = fork();
+	child = fork();
 	assert_true(child >= 0);
 	if (!child) {
 		setrlimit(RLIMIT_CORE, &no_core);
@@ -213,6 +221,8 @@ static bool in_caller(size_t i)
 
 static void test_fault(void **state)
 {
+	char line[80];
+
 	(void)state;
 	int status = run(write_nowhere);
 	assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGSEGV);
@@ -224,7 +234,9 @@ static void test_fault(void **state)
 	for (size_t i = 1; i < num_frames; i++)
 		assert_false(frames[i].precise);
 	assert_int_equal(num_outside, 0);
-	assert_non_null(strstr(log_text, "*** SIGSEGV at {{{data:0x10}}}, process "));
+	snprintf(line, sizeof(line), "*** SIGSEGV at {{{data:0x10}}}, process %d, thread %d\n",
+		 child, child);
+	assert_non_null(strstr(log_text, line));
 #ifdef __x86_64__
 	assert_non_null(strstr(log_text, "{{{hexdict:RIP: 0x"));
 	assert_non_null(strstr(log_text, "CR2: 0x10}}}\n"));
@@ -246,10 +258,12 @@ static void test_bad_call(void **state)
 static void test_stack_overflow(void **state)
 {
 	(void)state;
+	static const char end[] = "}}}\n(frames further out are not shown)\n";
 	int status = run(overflow);
 	assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGSEGV);
 	read_log();
 	assert_true(num_frames >= 512);
+	assert_memory_equal(log_text + log_len - (sizeof(end) - 1), end, sizeof(end) - 1);
 	assert_true(in_function(0, (void (*)(void))(void *)dig));
 	assert_true(in_function(1, (void (*)(void))(void *)dig));
 }
@@ -293,6 +307,10 @@ static void test_sent_signal(void **state)
 	int status = run(do_raise);
 	assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGFPE);
 	read_log();
+	status = run(do_kill); /* no address is at fault */
+	assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGSEGV);
+	read_log();
+	assert_non_null(strstr(log_text, "*** SIGSEGV, process "));
 }
 
 static void test_plain(void **state)
