@@ -235,7 +235,7 @@ static void charge_lines(struct dw_debug *d, struct dw_unit *u)
 	if (!u->has_stmt_list)
 		return;
 	bytes = dw_initial_length(&c, &offset_size);
-	if (u->tag == DW_TAG_partial_unit || u->tag == DW_TAG_type_unit) {
+	if (u->tag == DW_TAG_partial_unit || u->type == DW_UT_type || u->type == DW_UT_split_type) {
 		dw_skip(&c, dw_u16(&c) >= 5 ? 2 : 0);
 		bytes = dw_uint(&c, offset_size);
 	}
