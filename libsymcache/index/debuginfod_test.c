@@ -3,6 +3,7 @@
  * aa (a program). */
 #include "libsymcache/index/index.h"
 
+#include <dlfcn.h>
 #include <netinet/in.h>
 #include <pthread.h>
 #include <setjmp.h>
@@ -160,6 +161,9 @@ static void test_get(void **state)
 		  "/a sends nothing for 1 s; it is not asked again", "b/executable ", 1 },
 	};
 
+	/* Which reports progress when a server has answered, and not before: there its own time counts. */
+	const bool is_late = dlsym(dlopen("libdebuginfod.so.1", RTLD_NOW), "debuginfod_find_metadata");
+
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		struct symcache_debuginfod *d = servers(cases[i].a, cases[i].b, 1000);
@@ -169,7 +173,7 @@ static void test_get(void **state)
 		int rc;
 
 		/* It is given up by us, not by libdebuginfod, which asks for the time at each request. */
-		setenv("DEBUGINFOD_TIMEOUT", "20", 1);
+		setenv("DEBUGINFOD_TIMEOUT", is_late ? "1" : "20", 1);
 		rc = symcache_debuginfod_get(d, ids[cases[i].id], cases[i].len, cases[i].program,
 					     &path, &err);
 		setenv("DEBUGINFOD_TIMEOUT", "1", 1);

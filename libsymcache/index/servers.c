@@ -74,7 +74,8 @@ static double now(void)
 
 static _Thread_local struct sc_servers *asking;
 
-/* Nonzero gives up. Before the first bytes, `done` counts the calls. */
+/* Nonzero gives up. Before the first bytes, `done` counts the calls; libdebuginfod 0.192 makes none
+ * then: it gives up itself, after three times $DEBUGINFOD_TIMEOUT (90 s). */
 static int on_progress(struct client *client, long done, long total)
 {
 	(void)client;
