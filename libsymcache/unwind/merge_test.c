@@ -76,7 +76,7 @@ static void test_split(void **state)
 		"id=$(readelf -n $P | sed -n 's/.*Build ID: //p') &&"
 		"f=.build-id/$(echo $id | cut -c 1-2) && mkdir -p $f &&"
 		"objcopy --only-keep-debug $P $f/$(echo $id | cut -c 3-).debug &&"
-		"cp $f/*.debug d && objcopy -g $P s", testing_dir), 0);
+		"cp $f/$(echo $id | cut -c 3-).debug d && objcopy -g $P s", testing_dir), 0);
 	snprintf(root, sizeof(root), "%s", testing_dir);
 	snprintf(path, sizeof(path), "%s/p", testing_dir);
 	index_file(path, &with, &r);
