@@ -61,6 +61,11 @@ static void test_merge(void **state)
 	indexed_deinit(&unwind);
 }
 
+/* Of "whole" the program "p" and the debug file "d", which is where it is searched for, too. */
+#define SPLIT "strip -o p whole && objcopy --only-keep-debug whole d && " \
+	"id=$(readelf -n p | sed -n 's/.*Build ID: //p') && f=.build-id/$(echo $id | cut -c 1-2) && " \
+	"mkdir -p $f && cp d $f/$(echo $id | cut -c 3-).debug"
+
 /* Split into program and debug file, and put together again: the same cache. */
 static void test_split(void **state)
 {
@@ -72,11 +77,8 @@ static void test_split(void **state)
 	(void)state;
 	must_index(PROGRAMS "layouts", &whole);
 	assert_null(whole.info.debug_path);
-	assert_int_equal(testing_run("P=$PWD/" PROGRAMS "layouts; cd %s && strip -o p $P &&"
-		"id=$(readelf -n $P | sed -n 's/.*Build ID: //p') &&"
-		"f=.build-id/$(echo $id | cut -c 1-2) && mkdir -p $f &&"
-		"objcopy --only-keep-debug $P $f/$(echo $id | cut -c 3-).debug &&"
-		"cp $f/$(echo $id | cut -c 3-).debug d && objcopy -g $P s", testing_dir), 0);
+	assert_int_equal(testing_run("cp " PROGRAMS "layouts %s/whole && cd %s && " SPLIT " && objcopy -g whole s",
+				     testing_dir, testing_dir), 0);
 	snprintf(root, sizeof(root), "%s", testing_dir);
 	snprintf(path, sizeof(path), "%s/p", testing_dir);
 	index_file(path, &with, &r);
@@ -153,12 +155,7 @@ static void test_made(void **state)
 				    "m\\1/g;s/return o/return mo/' a.c > more.c && "
 				    "sed 's/int m/int e/g;s/return m/return e/' more.c > even.c && "
 				    "gcc -fPIC -g -O1 -fno-asynchronous-unwind-tables -c more.c && "
-				    "gcc -fPIC -g -O1 -Wl,--build-id=sha1 -o whole a.c %s && strip "
-				    "-o p whole && "
-				    "id=$(readelf -n p | sed -n 's/.*Build ID: //p') && "
-				    "f=.build-id/$(echo $id | cut -c 1-2) && mkdir -p $f && "
-				    "objcopy --only-keep-debug whole $f/$(echo $id | cut -c "
-				    "3-).debug && cp $f/$(echo $id | cut -c 3-).debug d",
+				    "gcc -fPIC -g -O1 -Wl,--build-id=sha1 -o whole a.c %s && " SPLIT,
 				    testing_dir, source, cases[i].compile),
 			0);
 		snprintf(path, sizeof(path), "%s/p", testing_dir);
