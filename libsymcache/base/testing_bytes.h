@@ -89,6 +89,27 @@ static inline void end_length(struct bytes *o, unsigned offset_size, size_t begi
 	patch(o, begin - offset_size, offset_size, o->b.len - begin);
 }
 
+/* An .eh_frame of x86-64 whose only row is of [start, end): the return address is at the stack pointer. */
+static inline void put_eh_frame(struct bytes *o, uint64_t start, uint64_t end)
+{
+	size_t length = begin_length(o, 4);
+
+	put(o, 4, 0); /* a CIE */
+	put(o, 1, 1);
+	put_str(o, "");
+	put_uleb(o, 1);
+	put_sleb(o, -8);
+	put(o, 1, 16);
+	put(o, 1, 0x0c), put(o, 1, 7), put(o, 1, 8); /* DW_CFA_def_cfa */
+	put(o, 1, 0x90), put(o, 1, 1);               /* DW_CFA_offset */
+	end_length(o, 4, length);
+	length = begin_length(o, 4);
+	put(o, 4, o->b.len);
+	put(o, 8, start);
+	put(o, 8, end - start);
+	end_length(o, 4, length);
+}
+
 /* ---- ELF ------------------------------------------------------------------------- */
 
 struct elf_section {

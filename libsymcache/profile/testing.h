@@ -38,27 +38,6 @@ static inline void put_symbol(struct bytes *o, uint32_t name, uint64_t vaddr, ui
 	put(o, 8, size);
 }
 
-/* An .eh_frame whose only row is of the 64 bytes from `start` on: the return address is at the stack pointer. */
-static inline void put_row(struct bytes *o, uint64_t start)
-{
-	size_t length = begin_length(o, 4);
-
-	put(o, 4, 0); /* a CIE */
-	put(o, 1, 1);
-	put_str(o, "");
-	put_uleb(o, 1);
-	put_sleb(o, -8);
-	put(o, 1, 16);
-	put(o, 1, 0x0c), put(o, 1, 7), put(o, 1, 8); /* DW_CFA_def_cfa */
-	put(o, 1, 0x90), put(o, 1, 1);               /* DW_CFA_offset */
-	end_length(o, 4, length);
-	length = begin_length(o, 4);
-	put(o, 4, o->b.len);
-	put(o, 8, start);
-	put(o, 8, 64);
-	end_length(o, 4, length);
-}
-
 static inline void make_program(struct prof_fixture *f)
 {
 	struct bytes text = { 0 }, symbols = { 0 }, names = { 0 }, frames = { 0 }, elf = { 0 };
@@ -75,7 +54,7 @@ static inline void make_program(struct prof_fixture *f)
 
 	for (unsigned i = 0; i < 256; i++)
 		put(&text, 1, PROG_GRIND + i == PROG_CALL - 5 ? 0xe8 : 0x90);
-	put_row(&frames, PROG_STEXT);
+	put_eh_frame(&frames, PROG_STEXT, PROG_STEXT + 64);
 	put_str(&names, "");
 	put_symbol(&symbols, 0, 0, 0);
 	put_symbol(&symbols, (uint32_t)put_str(&names, "grind"), PROG_GRIND, 64);

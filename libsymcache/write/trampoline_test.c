@@ -17,26 +17,6 @@ enum { TEXT = 0x1000, SIZE = 0x100, HEADERS = 120 /* in front of it in the file 
 static const uint8_t amd64[] = { 0x48, 0xc7, 0xc0, 0x0f, 0, 0, 0, 0x0f, 0x05 };
 static const uint8_t arm64[] = { 0x68, 0x11, 0x80, 0xd2, 0x01, 0, 0, 0xd4 };
 
-/* An .eh_frame with a row for [start, end): DW_CFA_def_cfa of register 7. */
-static void put_frame(struct bytes *b, uint64_t start, uint64_t end)
-{
-	size_t begin = begin_length(b, 4);
-
-	put(b, 4, 0);
-	put(b, 1, 1);
-	put_str(b, "");
-	put_uleb(b, 1);
-	put_sleb(b, -8);
-	put(b, 1, 16);
-	put(b, 1, 0x0c), put(b, 1, 7), put(b, 1, 8);
-	end_length(b, 4, begin);
-	begin = begin_length(b, 4);
-	put(b, 4, b->b.len);
-	put(b, 8, start);
-	put(b, 8, end - start);
-	end_length(b, 4, begin);
-}
-
 /* Is there a row at `vaddr`, and of a signal? 'S', 'r', or '-'. */
 static char row_at(const struct symcache *c, uint64_t vaddr, unsigned rules)
 {
@@ -103,7 +83,7 @@ static void test_trampolines(void **state)
 				text.b.data[at + n] = code[n];
 		}
 		if (cases[i].end)
-			put_frame(&frame, TEXT + cases[i].start, TEXT + cases[i].end);
+			put_eh_frame(&frame, TEXT + cases[i].start, TEXT + cases[i].end);
 		put_elf(&file, &shape, sections, cases[i].end ? 2 : 1);
 		index_bytes(file.b.data, file.b.len, &r);
 		if (r.rc)
